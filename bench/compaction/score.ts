@@ -1,5 +1,5 @@
-import { entries, type History } from '../../src/core/history/history.ts';
-import { usersWords } from '../../src/core/history/user-words.ts';
+import { historyEntries, type History } from '../../src/core/history/history.ts';
+import { messagesOfUser } from '../../src/core/history/user-words.ts';
 import { isMessage, type Item } from '../../src/protocol/item.ts';
 import { type Probe, type ProbeKind, probeKinds, type Transcript } from './transcript.ts';
 
@@ -21,7 +21,7 @@ export interface Score {
 }
 
 export function scoreOf(transcript: Transcript, history: History): Score {
-  const texts = entries(history).map(({ item }) => textOf(item));
+  const texts = historyEntries(history).map(({ item }) => textOf(item));
   const isThere = (probe: Probe): boolean => texts.some((text) => holds(text, probe));
   const kinds = Object.fromEntries(
     probeKinds.map((kind) => {
@@ -30,9 +30,9 @@ export function scoreOf(transcript: Transcript, history: History): Score {
     }),
   ) as Score['kinds'];
   const said = transcript.stretches.flat();
-  const words = usersWords(history);
+  const words = messagesOfUser(history);
   const task = words.find(({ text }) => text === transcript.task);
-  const images = entries(history).flatMap(({ item }) => (isMessage(item) ? item.content : []));
+  const images = historyEntries(history).flatMap(({ item }) => (isMessage(item) ? item.content : []));
   return {
     kinds,
     missing: transcript.probes.filter((probe) => !isThere(probe)).map(({ fact }) => fact),

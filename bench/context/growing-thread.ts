@@ -7,7 +7,7 @@ import { noUsage } from '../../src/protocol/usage.ts';
 import { decodeLine } from '../../src/adapters/rollout/lines/line-format.ts';
 import { reduce } from '../../src/core/state/reduce.ts';
 import { planRequest, promptFor } from '../../src/core/state/plan-request.ts';
-import { emptyState, type ThreadState } from '../../src/core/state/thread-state.ts';
+import { emptyThreadState, type ThreadState } from '../../src/core/state/thread-state.ts';
 import { exchangesOf } from '../history/exchange.ts';
 import { rolloutText } from '../history/rollout.ts';
 
@@ -32,7 +32,7 @@ const counted = { ...noUsage, input: 10_000, output: 100, total: 10_100 };
 /** A thread in memory, without disk, model and tools: what is left of a step is the work on its context. */
 export class GrowingThread {
   readonly #encoder = responsesEncoder();
-  #state: ThreadState = emptyState;
+  #state: ThreadState = emptyThreadState;
   #steps = 0;
 
   constructor(historyBytes: number) {

@@ -4,10 +4,10 @@
 import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Audience, perform } from '../../src/testing/perform-step.ts';
+import { type StepClient, performStep } from '../../src/testing/perform-step.ts';
 import { answer, callTool, httpError, say } from '../../src/testing/script.ts';
 import { responsesRenderer } from '../../src/testing/responses-renderer.ts';
-import { numbering } from '../../src/testing/wire-renderer.ts';
+import { createIdNumbering } from '../../src/testing/wire-renderer.ts';
 import { type Arrival, countedInput, type FromModel, monotonicMs, type Piece, type ToModel } from './piece.ts';
 
 let piece: Piece = { calls: 0, tool: '', arguments: {} };
@@ -18,7 +18,7 @@ let goOn = Promise.withResolvers<void>();
 
 const server = createServer({ noDelay: true }, (request, response) => {
   if (request.method === 'POST' && /\/responses(\?|$)/.test(request.url ?? '')) listen(request, response);
-  else void perform(httpError({ status: 404 }), response, audience);
+  else void performStep(httpError({ status: 404 }), response, audience);
 });
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo;
@@ -46,8 +46,8 @@ process.on('disconnect', () => process.exit());
  * Every request has the same count: too few tokens to fill a window, and enough for Capstan to believe them without
  * weighing the history.
  */
-function newAudience(): Audience {
-  return { renderer: responsesRenderer, context: { ids: numbering(), usage: { input: countedInput } } };
+function newAudience(): StepClient {
+  return { renderer: responsesRenderer, context: { ids: createIdNumbering(), usage: { input: countedInput } } };
 }
 
 function listen(request: IncomingMessage, response: ServerResponse): void {
@@ -68,13 +68,13 @@ function listen(request: IncomingMessage, response: ServerResponse): void {
 async function respond(index: number, body: Buffer, response: ServerResponse): Promise<void> {
   if (index === 0 && piece.keepFirstBody !== undefined) writeFileSync(piece.keepFirstBody, body);
   if (index < piece.calls) {
-    await perform(answer({ items: [callTool(piece.tool, piece.arguments)] }), response, audience);
+    await performStep(answer({ items: [callTool(piece.tool, piece.arguments)] }), response, audience);
     return;
   }
   lastBody = body.toString('utf8');
   tell({ kind: 'held' });
   await goOn.promise;
-  await perform(answer({ items: [say('Done.')] }), response, audience);
+  await performStep(answer({ items: [say('Done.')] }), response, audience);
 }
 
 function tell(message: FromModel): void {

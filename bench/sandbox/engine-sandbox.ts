@@ -4,7 +4,7 @@ import { createNodeSpawn } from '../../src/adapters/exec/node-spawn.ts';
 import { processTable } from '../../src/adapters/exec/leftover-processes.ts';
 import { systemClock } from '../../src/adapters/gather/clock-and-ids.ts';
 import type { Sandbox } from '../../src/ports/sandbox.ts';
-import type { Spawn } from '../../src/ports/commands.ts';
+import type { CommandSpawner } from '../../src/ports/commands.ts';
 import { mountRegistryFolders } from '../../src/adapters/sandbox/linux/mount-registry.ts';
 import { createSandbox } from '../../src/adapters/sandbox/sandbox.ts';
 
@@ -19,7 +19,7 @@ export interface EngineSandboxOptions {
 
 /** Makes the parts that run commands and isolate them, as the engine does. */
 export function engineSandbox({ env, writable, runFolder, lingerMs }: EngineSandboxOptions): {
-  readonly spawn: Spawn;
+  readonly spawn: CommandSpawner;
   readonly sandbox: Sandbox;
 } {
   const spawn = createNodeSpawn({ clock: systemClock, runFolder });

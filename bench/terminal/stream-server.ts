@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { answer, say } from '../../src/testing/script.ts';
 import { responsesRenderer } from '../../src/testing/responses-renderer.ts';
-import { numbering } from '../../src/testing/wire-renderer.ts';
+import { createIdNumbering } from '../../src/testing/wire-renderer.ts';
 import { deltasPerSecond, ends, fillText, streamText } from './pieces.ts';
 
-const context = { ids: numbering(), usage: {} };
+const context = { ids: createIdNumbering(), usage: {} };
 /** Timers are no finer than this. */
 const tickMs = 5;
 

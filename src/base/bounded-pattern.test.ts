@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { expect, test } from 'vitest';
-import { readPattern } from './bounded-pattern.ts';
+import { compileBoundedPattern } from './bounded-pattern.ts';
 
 function matcher(text: string, ignoresCase = false): (line: string) => boolean {
-  const pattern = readPattern(text, { ignoresCase, dotMatchesAll: true });
+  const pattern = compileBoundedPattern(text, { ignoresCase, dotMatchesAll: true });
   if ('problem' in pattern) throw new Error(pattern.problem);
   return (line) => pattern.matches(line);
 }
@@ -79,7 +79,7 @@ test.each([
   [`[${String.raw`\pL`.repeat(500)}]`, 'too large'],
   [String.raw`\pL{200}`, 'too large'],
 ])('%s is refused, and says why', (text, problem) => {
-  expect(readPattern(text)).toEqual({ problem: expect.stringContaining(problem) });
+  expect(compileBoundedPattern(text)).toEqual({ problem: expect.stringContaining(problem) });
 });
 
 test('the members of a set are not asked one by one', () => {
@@ -91,7 +91,7 @@ test('the members of a set are not asked one by one', () => {
 test('whatever is typed, it is read or refused', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 30 }), fc.string({ maxLength: 30 }), (text, given) => {
-      const made = readPattern(text, { ignoresCase: true });
+      const made = compileBoundedPattern(text, { ignoresCase: true });
       expect('problem' in made ? typeof made.problem : typeof made.matches(given)).toMatch(/^(?:string|boolean)$/);
     }),
     { numRuns: 1000 },
@@ -121,7 +121,7 @@ test('no pattern has more steps than it was counted for', () => {
   fc.assert(
     fc.property(pattern, fc.integer({ min: 1, max: 300 }), (text, times) => {
       const repeated = `(?:${text}){0,${times}}[${String.raw`\d`}(]\\Q(\\E{2}`;
-      const read = readPattern(repeated);
+      const read = compileBoundedPattern(repeated);
       // Three of the library's steps are those at both ends.
       const steps = 'steps' in read ? RE2JS.compile(repeated).programSize() - 3 : 0;
       expect(steps).toBeLessThanOrEqual('steps' in read ? read.steps : 0);

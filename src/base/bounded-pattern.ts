@@ -1,7 +1,7 @@
 import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js';
 
 /** A regular expression from an untrusted source: its time is bounded by `steps` times the length of the text. */
-export interface Pattern {
+export interface BoundedPattern {
   /** Upper bound of the steps taken for one character of a text. */
   readonly steps: number;
   /** Not anchored: matching a part of the text is enough. */
@@ -18,10 +18,10 @@ const mostCharacters = 10_000;
 const unicodeClassSteps = 5;
 
 /** RE2 syntax plus JavaScript's character escapes, in linear time. Importing this file is slow: import it on use. */
-export function readPattern(
+export function compileBoundedPattern(
   text: string,
   { ignoresCase = false, dotMatchesAll = false }: PatternOptions = {},
-): Pattern | PatternProblem {
+): BoundedPattern | PatternProblem {
   if (text.length > mostCharacters) return { problem: `is longer than ${mostCharacters} characters` };
   const steps = stepsOf(text);
   if (steps > mostSteps) return { problem: `is too large: it has more than ${mostSteps} steps` };

@@ -2,13 +2,13 @@
  * For a character class with the flag `u`: characters that show nothing, or that change how others appear. A few of
  * them do show something: `replaceInvisible` leaves these alone. Terminals and editors draw nothing for the last three.
  */
-export const invisibleClass = String.raw`\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\uFFFC\u{16FE4}\u{1D159}`;
+export const invisibleRegexClass = String.raw`\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\uFFFC\u{16FE4}\u{1D159}`;
 /** Characters that look like space, including the Braille letter without dots. */
-export const spaceClass = String.raw`\s\u2800`;
+export const spaceRegexClass = String.raw`\s\u2800`;
 /** Characters that some program treats as a line end or a terminal control. */
-export const controlClass = String.raw`\u0000-\u001F\u007F-\u009F\u2028\u2029`;
+export const controlRegexClass = String.raw`\u0000-\u001F\u007F-\u009F\u2028\u2029`;
 
-/** Text that does not match needs no further check: the class covers every character in `invisibleClass`. */
+/** Text that does not match needs no further check: the class covers every character in `invisibleRegexClass`. */
 const notPlain =
   /[^\n\t -~\u00A0-\u00AC\u00AE-\u034E\u0350-\u05FF\u0900-\u115E\u1161-\u17B3\u1810-\u200A\u2010-\u2027\u202F-\u205F\u2070-\u3163\u3165-\uD7FF\uF900-\uFDFF\uFF01-\uFF9F\uDC00-\uDFFF\uD83C-\uD83E]/;
 
@@ -19,7 +19,7 @@ let seenSign: RegExp | undefined;
 /** Not newline and tab, nor signs that enclose others: they are visible, although Unicode lists them as format. */
 function invisiblePattern(): RegExp {
   invisible ??= new RegExp(
-    String.raw`(?![\n\t\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}])[${invisibleClass}]`,
+    String.raw`(?![\n\t\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}])[${invisibleRegexClass}]`,
     'gu',
   );
   return invisible;
@@ -28,7 +28,7 @@ function invisiblePattern(): RegExp {
 export function isBlankText(text: string): boolean {
   // Most text has one of these, and compiling the properties takes milliseconds at start.
   if (/[!-~]/.test(text)) return false;
-  seenSign ??= new RegExp(`[^${invisibleClass}${spaceClass}]`, 'u');
+  seenSign ??= new RegExp(`[^${invisibleRegexClass}${spaceRegexClass}]`, 'u');
   return !seenSign.test(text);
 }
 

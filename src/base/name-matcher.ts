@@ -1,5 +1,5 @@
 /** A part of a pattern for names and paths. A *component* is the text between two slashes. */
-export type NamePart =
+export type NamePatternPart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'one' }
   | { readonly kind: 'some' }
@@ -21,7 +21,7 @@ export type NameMatcher = (name: string) => boolean;
  * alternatives only backtrack to the last star. `covers`: also matches everything below a matched folder.
  */
 export function nameMatcher(
-  parts: readonly NamePart[],
+  parts: readonly NamePatternPart[],
   { covers = false }: { readonly covers?: boolean } = {},
 ): NameMatcher {
   const end = parts.findIndex(({ kind }) => kind !== 'text');
@@ -35,7 +35,7 @@ export function nameMatcher(
   return (name) => name.startsWith(prefix) && name.includes(inside, prefix.length) && run(name, prefix.length);
 }
 
-function longestText(parts: readonly NamePart[]): string {
+function longestText(parts: readonly NamePatternPart[]): string {
   let [longest, now, depth] = ['', '', 0];
   for (const part of parts) {
     if (part.kind === 'open') depth += 1;
@@ -53,7 +53,7 @@ const slash = 0x2f;
 const anything = (): boolean => true;
 const inComponent = (character: number): boolean => character !== slash;
 
-function fitsClass({ negated, ranges }: Extract<NamePart, { kind: 'class' }>): (character: number) => boolean {
+function fitsClass({ negated, ranges }: Extract<NamePatternPart, { kind: 'class' }>): (character: number) => boolean {
   const codes = ranges.map(([from, to]) => [from.codePointAt(0) ?? 0, to.codePointAt(0) ?? 0] as const);
   return (each) => each !== slash && codes.some(([from, to]) => from <= each && each <= to) !== negated;
 }
@@ -62,7 +62,7 @@ function fitsClass({ negated, ranges }: Extract<NamePart, { kind: 'class' }>): (
  * A later star can take all that an earlier one of its component could, and a `folders` all that any star before it
  * could. So it is enough to backtrack to the last star, then to the last `folders`.
  */
-function inOrder(parts: readonly NamePart[], covers: boolean): (name: string, from: number) => boolean {
+function inOrder(parts: readonly NamePatternPart[], covers: boolean): (name: string, from: number) => boolean {
   type Step = 'some' | 'folders' | ((character: number) => boolean);
   const steps = parts.flatMap((part): readonly Step[] => {
     if (part.kind === 'text') return [...part.text].map((sign) => (each: number) => each === sign.codePointAt(0));
@@ -108,7 +108,7 @@ function inOrder(parts: readonly NamePart[], covers: boolean): (name: string, fr
 
 const widthOf = (character: number): number => (character > 0xffff ? 2 : 1);
 
-function statesOf(parts: readonly NamePart[]): readonly State[] {
+function statesOf(parts: readonly NamePatternPart[]): readonly State[] {
   const states: State[] = [];
   const groups: { readonly open: State; readonly ends: State[] }[] = [];
   for (const part of parts) {

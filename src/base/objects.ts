@@ -28,11 +28,11 @@ function copy(value: unknown, depth: number): unknown {
 
 export function hasNoClass(value: object): boolean {
   const prototype = Object.getPrototypeOf(value) as object | null;
-  return prototype === null || isRoot(prototype);
+  return prototype === null || isRootPrototype(prototype);
 }
 
 /** `Object.prototype`, also that of another realm. */
-export function isRoot(value: object): boolean {
+export function isRootPrototype(value: object): boolean {
   return Object.getPrototypeOf(value) === null && Object.hasOwn(value, 'hasOwnProperty');
 }
 
@@ -50,7 +50,7 @@ export function defined<Fields extends object>(fields: Fields): Defined<Fields> 
 }
 
 /** The fields if none of them is undefined. */
-export function whole<Fields extends object>(
+export function ifAllDefined<Fields extends object>(
   fields: Fields,
 ): { [Key in keyof Fields]: Exclude<Fields[Key], undefined> } | undefined {
   for (const key in fields) if (fields[key] === undefined) return undefined;

@@ -15,9 +15,9 @@ export function countColumns(line: string): number {
   return columns;
 }
 
-export type Cluster = { readonly text: string; readonly columns: number };
+export type Grapheme = { readonly text: string; readonly columns: number };
 
-export function* splitClusters(line: string): Generator<Cluster> {
+export function* splitGraphemes(line: string): Generator<Grapheme> {
   for (let at = 0, end = 0; at < line.length; at = end) {
     end = endOfCluster(line, at);
     yield { text: line.slice(at, end), columns: columnsBetween(line, at, end) };
@@ -29,7 +29,7 @@ export function cutToColumns(line: string, columns: number): string {
   if (columns <= 0) return '';
   if (isSingleColumnText(line.slice(0, columns + 1))) return line.slice(0, columns);
   let [end, left] = [0, columns];
-  for (const cluster of splitClusters(line)) {
+  for (const cluster of splitGraphemes(line)) {
     left -= cluster.columns;
     if (left < 0) break;
     end += cluster.text.length;

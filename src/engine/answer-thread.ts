@@ -1,4 +1,4 @@
-import { abortSignal, type OptionTable, readOptions } from '../core/envelope/read-options.ts';
+import { abortSignalOption, type OptionTable, readOptions } from '../core/envelope/read-options.ts';
 import { defined } from '../base/objects.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
@@ -7,7 +7,7 @@ import { answerProblem, readGivenAnswer } from '../core/state/questions/question
 import type { Answered } from './thread/client-input.ts';
 import type { Thread } from './thread/thread.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
-import { awaitAnswer } from './thread/open-questions.ts';
+import { awaitClientAnswer } from './thread/open-questions.ts';
 import type { Engine } from './engine.ts';
 import { type ThreadRequest, threadOptions } from './thread-request.ts';
 import { suspendedAnswerRefusal } from './live/thread-gate.ts';
@@ -28,7 +28,7 @@ export type AnsweredThread = {
 
 const answerOptions = {
   ...threadOptions,
-  signal: { type: abortSignal, required: true },
+  signal: { type: abortSignalOption, required: true },
 } as const satisfies OptionTable<AnswerRequest>;
 
 type Given = { readonly questionId: string; readonly answer: Answer };
@@ -40,7 +40,7 @@ interface Answering extends Pick<AnsweredThread, 'thread' | 'notices' | 'ended'>
 }
 
 /** Answers questions of threads, open or not. Concurrent answers open their thread once. */
-export class ThreadAnswers {
+export class ThreadQuestionAnswerer {
   readonly #threads: Pick<Engine, 'thread' | 'resume'>;
   readonly #begun = new Map<ThreadId, Promise<unknown>>();
 
@@ -69,7 +69,7 @@ export class ThreadAnswers {
     { signal, ...request }: AnswerRequest,
   ): Promise<Answering | EngineRefused> {
     const known = this.#threads.thread(id);
-    const asks = { ...request, askUser: request.askUser ?? awaitAnswer };
+    const asks = { ...request, askUser: request.askUser ?? awaitClientAnswer };
     const opened = known === undefined ? await this.#threads.resume(id, asks) : { thread: known, notices: [] };
     if ('outcome' in opened) return opened;
     const { thread, notices } = opened;

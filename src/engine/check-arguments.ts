@@ -1,4 +1,4 @@
-import { anyText, functionOption, nameText, readOptions } from '../core/envelope/read-options.ts';
+import { stringOption, functionOption, nonBlankStringOption, readOptions } from '../core/envelope/read-options.ts';
 import type { OptionProblem, OptionType } from '../core/envelope/read-options.ts';
 import type { WorkProgress } from '../ports/thread-store.ts';
 import type { ThreadId } from '../protocol/ids.ts';
@@ -24,6 +24,6 @@ export function requireArguments(of: string, given: GivenArguments): void {
 }
 
 /** Checks the form only; the store knows whether the thread exists. */
-export const threadId = { ...nameText, expected: 'the id of a thread' } as OptionType<ThreadId>;
-export const folderPath: OptionType<string> = { ...anyText, expected: 'the path of a folder' };
-export const progressFunction = functionOption<WorkProgress>();
+export const threadIdOption = { ...nonBlankStringOption, expected: 'the id of a thread' } as OptionType<ThreadId>;
+export const folderPathOption: OptionType<string> = { ...stringOption, expected: 'the path of a folder' };
+export const progressFunctionOption = functionOption<WorkProgress>();

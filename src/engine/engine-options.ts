@@ -1,12 +1,12 @@
 import { isAbsolute } from 'node:path';
 import {
-  anyText,
+  stringOption,
   choiceOf,
   booleanOption,
-  jsonObject,
+  jsonObjectOption,
   listOf,
   functionOption,
-  nameText,
+  nonBlankStringOption,
   recordOf,
   objectWithMethods,
 } from '../core/envelope/read-options.ts';
@@ -16,18 +16,18 @@ import type { ConfigChoices, ConfigOverrides } from '../adapters/gather/config/c
 import type { WireFormat } from '../adapters/model/http/http-client.ts';
 import type { Blobs, RolloutStore, Seals, ThreadDirectory, ThreadStore } from '../ports/thread-store.ts';
 import type { SnapshotContents } from '../ports/workspace.ts';
-import { lookAt } from '../adapters/disk/file-system.ts';
-import { absolute } from '../adapters/gather/config/config-file.ts';
+import { inspectEntry } from '../adapters/disk/file-system.ts';
+import { toAbsolutePath } from '../adapters/gather/config/config-file.ts';
 import { defined, notPlain, plainCopy } from '../base/objects.ts';
 import { isJsonObject } from '../protocol/json.ts';
-import type { Variables } from '../protocol/shell.ts';
+import type { EnvironmentVariables } from '../protocol/shell.ts';
 
 /**
  * Options for all threads of an engine, given by the program that loads it; the engine reads nothing else from the
  * process. Options of one thread are given when it is opened.
  */
 export interface EngineOptions extends ConfigChoices {
-  readonly env: Variables;
+  readonly env: EnvironmentVariables;
   readonly client: Omit<ClientFacts, 'threadSource'>;
   /** Keeps the threads. Default: the files of the home, which Codex uses as well. */
   readonly store?: ThreadStore;
@@ -45,13 +45,13 @@ export interface EngineOptions extends ConfigChoices {
 }
 
 /** Copied, so that later changes of the process have no effect. */
-export const variables: OptionType<Variables> = {
+export const variablesOption: OptionType<EnvironmentVariables> = {
   expected: 'an object of texts, such as process.env',
   read(given) {
     if (!isJsonObject(given)) return undefined;
     const copy = { ...given };
     const isText = (value: unknown): boolean => value === undefined || typeof value === 'string';
-    return Object.values(copy).every(isText) ? (copy as Variables) : undefined;
+    return Object.values(copy).every(isText) ? (copy as EnvironmentVariables) : undefined;
   },
 };
 
@@ -61,7 +61,7 @@ export const configOption: OptionType<ConfigOverrides> = {
   read(given) {
     const copy = plainCopy(given);
     if (copy === notPlain) return undefined;
-    return Array.isArray(copy) ? overrides.read(copy) : jsonObject.read(copy);
+    return Array.isArray(copy) ? overrides.read(copy) : jsonObjectOption.read(copy);
   },
 };
 
@@ -85,7 +85,7 @@ const overrides: OptionType<Extract<ConfigOverrides, readonly unknown[]>> = list
   'a list of key=value',
 );
 
-const paths = listOf(nameText, 'a list of paths');
+const paths = listOf(nonBlankStringOption, 'a list of paths');
 const method = { type: functionOption<never>(), required: true } as const;
 const optionalMethod = { type: functionOption<never>() };
 
@@ -122,20 +122,20 @@ const storeOption = objectWithMethods<ThreadStore>('an object with rollouts, dir
 
 /** In the order of the documentation. */
 export const engineOptions = {
-  env: { type: variables, about: 'The environment variables that Capstan may see.', required: true },
-  osHome: { type: nameText, about: "The user's home folder.", required: true },
-  cwd: { type: nameText, about: 'The folder where relative paths in `config` start.', required: true },
+  env: { type: variablesOption, about: 'The environment variables that Capstan may see.', required: true },
+  osHome: { type: nonBlankStringOption, about: "The user's home folder.", required: true },
+  cwd: { type: nonBlankStringOption, about: 'The folder where relative paths in `config` start.', required: true },
   client: {
     type: recordOf<EngineOptions['client']>('an object with name, version and source', {
-      name: { type: nameText, required: true },
-      version: { type: anyText, required: true },
-      source: { type: nameText, required: true },
+      name: { type: nonBlankStringOption, required: true },
+      version: { type: stringOption, required: true },
+      source: { type: nonBlankStringOption, required: true },
     }),
     about: 'Your program: `name`, `version` and `source`, which is `cli` for a program that a person starts.',
     required: true,
   },
   config: { type: configOption, about: 'Configuration keys by their names in config.toml, for all threads.' },
-  profile: { type: nameText, about: 'A configuration profile, by its name.' },
+  profile: { type: nonBlankStringOption, about: 'A configuration profile, by its name.' },
   strictConfig: { type: booleanOption, about: 'Refuses unknown keys in configuration files.' },
   ignoreUserConfig: { type: booleanOption, about: 'Does not read config.toml of the user.' },
   ignoreRules: { type: booleanOption, about: 'Does not read rules of the user and of projects.' },
@@ -154,7 +154,7 @@ export const engineOptions = {
   formats: {
     type: listOf(
       objectWithMethods<WireFormat>('a wire format', {
-        name: { type: nameText, required: true },
+        name: { type: nonBlankStringOption, required: true },
         encoder: method,
         everyEncoder: optionalMethod,
         client: method,
@@ -172,7 +172,7 @@ export const engineOptions = {
 } as const satisfies OptionTable<EngineOptions>;
 
 /** Makes every path absolute. Rejects a path that cannot be meant as written: it would protect or grant nothing. */
-export function withWholePaths(options: EngineOptions): EngineOptions | OptionProblem {
+export function withAbsolutePaths(options: EngineOptions): EngineOptions | OptionProblem {
   const { cwd: base, osHome } = options;
   for (const [key, folder] of Object.entries({ osHome, cwd: base }))
     if (!isAbsolute(folder)) return oddPath(key, folder, 'is not an absolute path');
@@ -180,7 +180,7 @@ export function withWholePaths(options: EngineOptions): EngineOptions | OptionPr
   for (const key of pathLists) {
     const given = options[key];
     if (given === undefined) continue;
-    const paths = given.map((path) => String(absolute(path, { base, osHome })));
+    const paths = given.map((path) => String(toAbsolutePath(path, { base, osHome })));
     for (const [at, path] of paths.entries()) {
       const odd = oddityOf(given[at]!, path);
       if (odd !== undefined) return oddPath(`${key}[${at}]`, given[at]!, odd);
@@ -197,7 +197,8 @@ function oddityOf(written: string, path: string): string | undefined {
   if (written.includes('\0')) return 'has a NUL character in it';
   if (written.startsWith('~') && !/^~(?:\/|$)/.test(written)) return 'begins with the home of another user';
   // A file may really have such a name.
-  if (/[*?[\]{}]/.test(written) && lookAt(path).kind === 'missing') return 'is a pattern, and no file has that name';
+  if (/[*?[\]{}]/.test(written) && inspectEntry(path).kind === 'missing')
+    return 'is a pattern, and no file has that name';
   return undefined;
 }
 

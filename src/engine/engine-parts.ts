@@ -2,19 +2,19 @@ import { realPathSoFar } from '../adapters/disk/file-system.ts';
 import { nodeProgramFiles } from '../adapters/disk/node-program-files.ts';
 import { makeOwnFolder } from '../adapters/disk/own-files.ts';
 import { createChangeWatch } from '../adapters/exec/call-times.ts';
-import { callerPrograms, type CallerPrograms } from '../adapters/exec/find-programs.ts';
+import { searchPathPrograms, type SearchPathPrograms } from '../adapters/exec/find-programs.ts';
 import { processTable } from '../adapters/exec/leftover-processes.ts';
 import { createNodeSpawn } from '../adapters/exec/node-spawn.ts';
-import { createSessionLogs, createSessions } from '../adapters/exec/sessions.ts';
+import { createCommandSessionLogs, createCommandSessions } from '../adapters/exec/sessions.ts';
 import { createShellEnvironments } from '../adapters/exec/shell-environment.ts';
 import { systemClock } from '../adapters/gather/clock-and-ids.ts';
 import type { BaseLayers } from '../adapters/gather/config/config-layers.ts';
-import { landlockMark } from '../adapters/gather/config/landlock-writers.ts';
+import { landlockProcessMark } from '../adapters/gather/config/landlock-writers.ts';
 import { findTrust, recordLandlockRoots } from '../adapters/gather/config/project-trust.ts';
 import type { ResizeImage, ResizerOptions } from '../adapters/gather/files/load-image.ts';
 import { projectFolders } from '../adapters/gather/files/project-folders.ts';
 import { loginStore } from '../adapters/gather/login-store.ts';
-import type { SessionPlace } from '../adapters/hooks/run-hooks.ts';
+import type { SessionProgress } from '../adapters/hooks/run-hooks.ts';
 import { createSender } from '../adapters/model/http/network/exchange.ts';
 import { smallRequests } from '../adapters/model/http/small-requests.ts';
 import { createEphemeralStore } from '../adapters/rollout/store/store-with-seals-and-blobs.ts';
@@ -34,8 +34,8 @@ import type { Tracer } from '../ports/tracer.ts';
 import type { GuardedGit } from '../ports/workspace.ts';
 import type { AgentLiveThreads } from './agents/agent-live-threads.ts';
 import type { EngineOptions } from './engine-options.ts';
-import type { AskModel, ModelReply } from './models/ask-model.ts';
-import { findOwnPlaces, landlockFolder, terminalLibrary } from './sandbox/protected-paths.ts';
+import type { AskModelRequest, ModelReply } from './models/ask-model.ts';
+import { findOwnPlaces, nativePackagesFolder, terminalLibrary } from './sandbox/protected-paths.ts';
 import { createHomeStore } from './store/home-store.ts';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -48,7 +48,7 @@ interface EngineDoors {
   readonly threads: Threads;
   /** The live threads, for agents. Undefined: the program opens its threads itself, so they have no agents. */
   agentLive(): AgentLiveThreads | undefined;
-  askModel(asked: AskModel): Promise<ModelReply>;
+  askModel(asked: AskModelRequest): Promise<ModelReply>;
 }
 
 export type EngineParts = Readonly<ReturnType<typeof createEngineParts>>;
@@ -68,11 +68,11 @@ export function createEngineParts(
   const spawn = createNodeSpawn({ clock, runFolder: `${home}/capstan/run`, terminalLibrary: terminalLibrary(root) });
   const opened = new Set<string>();
   const sendTo = createSender({ environment: env });
-  const programs = callerPrograms({
+  const programs = searchPathPrograms({
     path: env['PATH'] ?? '',
     writable: () => [...temporaryFolders(env), ...opened],
   });
-  const programFolder = (): string => serverFolder(home, programs);
+  const programFolder = (): string => mcpServerFolder(home, programs);
   let own: OwnPlaces | undefined;
   const ownPlaces = (): OwnPlaces =>
     (own ??= findOwnPlaces({
@@ -115,9 +115,9 @@ export function createEngineParts(
     landlockHelper: {
       node: process.execPath,
       script: join(root, isSource ? 'src/adapters/sandbox/linux/landlock-helper.ts' : 'dist/landlock-helper.js'),
-      library: join(landlockFolder(root), 'koffi/index.cjs'),
+      library: join(nativePackagesFolder(root), 'koffi/index.cjs'),
       get mark() {
-        return landlockMark(home);
+        return landlockProcessMark(home);
       },
     },
   };
@@ -136,7 +136,12 @@ export function createEngineParts(
     spawn,
     /** Opens a session table for one thread. Commands may read the log folder, not write it. */
     openSessions: () =>
-      createSessions({ spawn, clock, random: Math.random, logs: createSessionLogs(`${home}/command-logs`) }),
+      createCommandSessions({
+        spawn,
+        clock,
+        random: Math.random,
+        logs: createCommandSessionLogs(`${home}/command-logs`),
+      }),
     sandboxOptions,
     sandbox: createSandbox(sandboxOptions),
     commands: createCommandReader({ root, clock }),
@@ -170,7 +175,7 @@ export function createEngineParts(
       },
     },
     /** For hooks: a thread may be opened more than once. */
-    sessionStarts: new Map<string, SessionPlace>(),
+    sessionStarts: new Map<string, SessionProgress>(),
     watch: createChangeWatch(home),
     resizeImage: lazyImageResizer({ root, clock }),
     threads,
@@ -247,7 +252,7 @@ function lazyGuardedGit(folder: string): GuardedGit {
  * The folder in which MCP servers and commands that print keys start: one of their own, or the root of the disk if
  * commands may write in a folder above it, because package runners look there as well.
  */
-export function serverFolder(home: string, { isSafeFolder }: Pick<CallerPrograms, 'isSafeFolder'>): string {
+export function mcpServerFolder(home: string, { isSafeFolder }: Pick<SearchPathPrograms, 'isSafeFolder'>): string {
   const folder = join(home, 'capstan/servers');
   return makeOwnFolder(folder, 'closed') && isSafeFolder(folder) ? folder : '/';
 }

@@ -4,4 +4,5 @@ export type EngineRefused = { readonly kind: 'refused'; readonly outcome: Outcom
 
 export const engineRefused = (outcome: Outcome): EngineRefused => ({ kind: 'refused', outcome });
 export const isRefusal = (answer: { readonly kind: string }): answer is Refusal => answer.kind === 'refused';
-export const refusedBelow = ({ code, message, next }: Outcome): EngineRefused => engineRefused({ code, message, next });
+export const toEngineRefused = ({ code, message, next }: Outcome): EngineRefused =>
+  engineRefused({ code, message, next });

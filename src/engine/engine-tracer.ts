@@ -5,7 +5,7 @@ import type { Config } from '../core/config/config.ts';
 import { readOtel } from '../core/config/otel.ts';
 import type { Tracer } from '../ports/tracer.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import type { Variables } from '../protocol/shell.ts';
+import type { EnvironmentVariables } from '../protocol/shell.ts';
 import { randomBytes } from 'node:crypto';
 
 export interface EngineTracer {
@@ -17,7 +17,7 @@ export interface EngineTracer {
 
 export async function loadEngineTracer(
   { otel: given }: Pick<Config, 'otel'>,
-  environment: Variables,
+  environment: EnvironmentVariables,
 ): Promise<EngineTracer> {
   const around = await loadTracer(globalThis);
   if (given === undefined) return { tracer: around, notices: [], flush: () => Promise.resolve() };

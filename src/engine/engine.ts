@@ -1,13 +1,13 @@
 import { type BaseLayers, loadBaseLayers } from '../adapters/gather/config/config-layers.ts';
-import { forgetWriter } from '../adapters/gather/config/landlock-writers.ts';
+import { forgetLandlockWriter } from '../adapters/gather/config/landlock-writers.ts';
 import { loadImage } from '../adapters/gather/files/load-image.ts';
 import { findRepository, readGitFacts } from '../adapters/gather/git/repository.ts';
 import { findHome, loadEnvFile } from '../adapters/gather/home.ts';
-import { nextTipIndex, recordIfFirst } from '../adapters/gather/one-time-notices.ts';
+import { nextTipIndex, claimOneTimeNotice } from '../adapters/gather/one-time-notices.ts';
 import { folderProblem } from '../adapters/gather/permission-places.ts';
 import { defined } from '../base/objects.ts';
 import { combinedError } from '../core/config/config-layer.ts';
-import { anyText, readOptions } from '../core/envelope/read-options.ts';
+import { stringOption, readOptions } from '../core/envelope/read-options.ts';
 import { deniesRead } from '../core/policy/requirements.ts';
 import type { ThreadState } from '../core/state/thread-state.ts';
 import { sandboxNotices } from '../ports/sandbox.ts';
@@ -21,9 +21,9 @@ import type { ThreadCut } from '../protocol/thread.ts';
 import type { UserImage } from '../protocol/user-input.ts';
 import { nodeVersionProblem } from '../protocol/version.ts';
 import type { AgentLiveThreads } from './agents/agent-live-threads.ts';
-import type { AnsweredThread, AnswerRequest, ThreadAnswers } from './answer-thread.ts';
-import { argumentProblem, folderPath, requireArguments, threadId } from './check-arguments.ts';
-import { type EngineOptions, engineOptions, withWholePaths } from './engine-options.ts';
+import type { AnsweredThread, AnswerRequest, ThreadQuestionAnswerer } from './answer-thread.ts';
+import { argumentProblem, folderPathOption, requireArguments, threadIdOption } from './check-arguments.ts';
+import { type EngineOptions, engineOptions, withAbsolutePaths } from './engine-options.ts';
 import { createEngineParts, type EngineParts } from './engine-parts.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
 import { type EngineTracer, loadEngineTracer } from './engine-tracer.ts';
@@ -37,11 +37,17 @@ import type { ReviewCode, ReviewedCode } from './review/review-code.ts';
 import type { CommandSandbox, SandboxRequest } from './sandbox/command-sandbox.ts';
 import type { UnpackedBubblewrap } from './sandbox/unpack-bubblewrap.ts';
 import { StoredThreads } from './store/stored-threads.ts';
-import { ofThreads, readCut, readRequest, readStart, type ThreadRequest } from './thread-request.ts';
+import {
+  threadOnlyOptions,
+  readThreadCut,
+  readThreadOptions,
+  readStartOptions,
+  type ThreadRequest,
+} from './thread-request.ts';
 import { type OpenedThread, openFork, resumeThread, startThread } from './thread-setup/open-thread.ts';
-import type { RollbackTo } from './thread/branch/rollback-range.ts';
+import type { RollbackTarget } from './thread/branch/rollback-range.ts';
 import type { Thread } from './thread/thread.ts';
-import { readRestore, readRollback, readTarget } from './undo/restore-arguments.ts';
+import { validateRestoreOptions, validateRollbackTarget, validateRestoreTarget } from './undo/restore-arguments.ts';
 import type { RestoreOptions, RestoreTarget } from './undo/restore-files.ts';
 import type { FileIndex, FindFiles, FoundFiles, Mentionable } from './workspace/find-mentionable.ts';
 
@@ -82,7 +88,7 @@ export class Engine {
   readonly #open = new Map<ThreadId, Thread>();
   readonly #beforeClose: (() => Promise<void>)[] = [];
   #agentLive: AgentLiveThreads | undefined;
-  #answers: ThreadAnswers | undefined;
+  #answers: ThreadQuestionAnswerer | undefined;
 
   private constructor(options: EngineOptions, base: BaseLayers, notices: readonly Outcome[], traced: EngineTracer) {
     this.notices = notices;
@@ -103,8 +109,8 @@ export class Engine {
   static async load(given: EngineOptions): Promise<Engine | EngineRefused> {
     const tooOld = nodeVersionProblem(process.versions.node);
     if (tooOld !== undefined) return engineRefused(tooOld);
-    const read = readOptions<EngineOptions>(given, engineOptions, 'Engine.load()', ofThreads);
-    const options = 'code' in read ? read : withWholePaths(read);
+    const read = readOptions<EngineOptions>(given, engineOptions, 'Engine.load()', threadOnlyOptions);
+    const options = 'code' in read ? read : withAbsolutePaths(read);
     if ('code' in options) return engineRefused(options);
     if (options.seals !== undefined && options.store === undefined) return engineRefused(sealsWithoutStore);
     const home = findHome(options.env, options.osHome);
@@ -118,7 +124,7 @@ export class Engine {
   }
 
   branchAt(folder: string): string | undefined {
-    requireArguments('branchAt()', { folder: [folderPath, folder] });
+    requireArguments('branchAt()', { folder: [folderPathOption, folder] });
     const root = findRepository(folder);
     return root === undefined ? undefined : readGitFacts(root, { denies: this.#denies }).branch;
   }
@@ -133,7 +139,7 @@ export class Engine {
   recordIfNews({ code, message }: Outcome, { keeps = true }: { readonly keeps?: boolean } = {}): boolean {
     const how = saidOnce[code];
     const words = how === 'once' ? undefined : message;
-    return how === undefined || recordIfFirst(this.home, { name: code, keeps, words });
+    return how === undefined || claimOneTimeNotice(this.home, { name: code, keeps, words });
   }
 
   /** The index of the tip for the terminal's next start. Undefined: the home keeps nothing. */
@@ -148,13 +154,13 @@ export class Engine {
 
   /** Loads a picture for a turn, unless the machine's manager forbids giving it to a model. May be a relative path. */
   async loadImage(path: string, cwd: string): Promise<UserImage | Outcome> {
-    const problem = argumentProblem('loadImage()', { path: [anyText, path], cwd: [folderPath, cwd] });
+    const problem = argumentProblem('loadImage()', { path: [stringOption, path], cwd: [folderPathOption, cwd] });
     return problem ?? loadImage(path, cwd, { denies: this.#denies, resize: this.#parts.resizeImage });
   }
 
   /** True if commands in a folder would be refused that Landlock could hold, and the user has not decided about it. */
   async offersLandlock(cwd: string): Promise<boolean> {
-    requireArguments('offersLandlock()', { cwd: [folderPath, cwd] });
+    requireArguments('offersLandlock()', { cwd: [folderPathOption, cwd] });
     const { base, sandbox, sandboxOptions } = this.#parts;
     if (base.config.sandboxFallback !== undefined || sandboxOptions.landlock !== 'never') return false;
     if (!(await sandbox.offersLandlock())) return false;
@@ -163,17 +169,17 @@ export class Engine {
 
   /** Returns why every command in a folder would be refused. Undefined if they run, or the user chose so. */
   async commandsRefused(cwd: string): Promise<Outcome | undefined> {
-    const problem = argumentProblem('commandsRefused()', { cwd: [folderPath, cwd] });
+    const problem = argumentProblem('commandsRefused()', { cwd: [folderPathOption, cwd] });
     if (problem !== undefined) return problem;
     const { base, sandbox, sandboxOptions } = this.#parts;
     if (base.config.sandboxFallback === 'none') return undefined;
     if (sandboxOptions.landlock !== 'always' && (await sandbox.bubblewrapProblem()) === undefined) return undefined;
-    return (await import('./sandbox/command-sandbox.ts')).refusalIn(this.#parts, cwd);
+    return (await import('./sandbox/command-sandbox.ts')).sandboxRefusalIn(this.#parts, cwd);
   }
 
   /** Checks that threads can work in a folder, and finds the repository around it. */
   lookAtFolder(path: string): { readonly repository: string | undefined } | Outcome {
-    const problem = argumentProblem('lookAtFolder()', { path: [folderPath, path] });
+    const problem = argumentProblem('lookAtFolder()', { path: [folderPathOption, path] });
     return problem ?? folderProblem(path) ?? { repository: findRepository(path) };
   }
 
@@ -186,14 +192,14 @@ export class Engine {
   }
 
   async start(request: ThreadRequest & { readonly cwd: string }): Promise<OpenedThread | EngineRefused> {
-    const read = readStart(request);
+    const read = readStartOptions(request);
     return 'code' in read ? engineRefused(read) : this.#noted(startThread(this.#parts, read));
   }
 
   /** Resumes a thread under its last settings, unless the request or the flags of the engine say otherwise. */
   async resume(id: ThreadId, request: ThreadRequest = {}): Promise<OpenedThread | EngineRefused> {
-    const problem = argumentProblem('resume()', { id: [threadId, id] });
-    const read = problem ?? readRequest(request, 'resume()');
+    const problem = argumentProblem('resume()', { id: [threadIdOption, id] });
+    const read = problem ?? readThreadOptions(request, 'resume()');
     return 'code' in read ? engineRefused(read) : this.#noted(resumeThread(this.#parts, id, read));
   }
 
@@ -202,10 +208,10 @@ export class Engine {
    * flags say otherwise, and has no name. The other thread may be archived or written meanwhile.
    */
   async fork(id: ThreadId, cut: ThreadCut, request: ThreadRequest = {}): Promise<OpenedThread | EngineRefused> {
-    const problem = argumentProblem('fork()', { id: [threadId, id] });
-    const read = problem ?? readRequest(request, 'fork()');
+    const problem = argumentProblem('fork()', { id: [threadIdOption, id] });
+    const read = problem ?? readThreadOptions(request, 'fork()');
     if ('code' in read) return engineRefused(read);
-    const place = readCut(cut);
+    const place = readThreadCut(cut);
     return 'code' in place ? engineRefused(place) : this.#noted(openFork(this.#parts, { id, cut: place }, read));
   }
 
@@ -220,10 +226,10 @@ export class Engine {
     answer: Answer,
     request: AnswerRequest,
   ): Promise<AnsweredThread | EngineRefused> {
-    const problem = argumentProblem('answer()', { id: [threadId, id], questionId: [anyText, questionId] });
+    const problem = argumentProblem('answer()', { id: [threadIdOption, id], questionId: [stringOption, questionId] });
     if (problem !== undefined) return engineRefused(problem);
-    const { ThreadAnswers } = await import('./answer-thread.ts');
-    this.#answers ??= new ThreadAnswers(this);
+    const { ThreadQuestionAnswerer } = await import('./answer-thread.ts');
+    this.#answers ??= new ThreadQuestionAnswerer(this);
     return this.#answers.give(id, { questionId, answer }, request);
   }
 
@@ -251,7 +257,7 @@ export class Engine {
   async close(): Promise<void> {
     const before = await Promise.allSettled(this.#beforeClose.map((work) => work()));
     const closed = await Promise.allSettled(this.threads.map((thread) => thread.close()));
-    forgetWriter(this.#parts.base.home);
+    forgetLandlockWriter(this.#parts.base.home);
     await this.#traced.flush();
     for (const result of [...before, ...closed]) if (result.status === 'rejected') throw result.reason;
   }
@@ -268,12 +274,12 @@ export class Engine {
 
   /** Like `findFiles`, for a user who is typing: one index serves every letter. */
   async openFileIndex(cwd: string): Promise<FileIndex> {
-    requireArguments('openFileIndex()', { cwd: [folderPath, cwd] });
+    requireArguments('openFileIndex()', { cwd: [folderPathOption, cwd] });
     return (await import('./workspace/find-mentionable.ts')).openFileIndex(this.#parts, cwd);
   }
 
   async findMentionable(cwd: string): Promise<Mentionable | Outcome> {
-    const problem = argumentProblem('findMentionable()', { cwd: [folderPath, cwd] });
+    const problem = argumentProblem('findMentionable()', { cwd: [folderPathOption, cwd] });
     return problem ?? (await import('./workspace/find-mentionable.ts')).findMentionable(this.#parts, cwd);
   }
 
@@ -283,7 +289,7 @@ export class Engine {
   }
 
   async instructionPaths(folder: string): Promise<readonly string[]> {
-    requireArguments('instructionPaths()', { folder: [folderPath, folder] });
+    requireArguments('instructionPaths()', { folder: [folderPathOption, folder] });
     return (await import('./home/folder-config.ts')).instructionPaths(this.#parts, folder);
   }
 
@@ -295,7 +301,7 @@ export class Engine {
   async preview(id: ThreadId, state: ThreadState, as?: PreviewedResume): Promise<ForeseenRequest | Outcome> {
     const { previewArguments, previewThread } = await import('./preview-thread.ts');
     const problem = argumentProblem('preview()', {
-      id: [threadId, id],
+      id: [threadIdOption, id],
       state: [previewArguments.state, state],
       as: [previewArguments.as, as, 'absent'],
     });
@@ -307,23 +313,24 @@ export class Engine {
     thread: { readonly id: ThreadId; readonly lines: readonly Line[] },
     asked: RerunStep,
   ): Promise<RerunAnswers | Outcome> {
-    const { rerunStep, rerunThread } = await import('./rerun-step.ts');
-    const problem = argumentProblem('rerun()', { thread: [rerunThread, thread] });
+    const { rerunStep, rerunThreadOption } = await import('./rerun-step.ts');
+    const problem = argumentProblem('rerun()', { thread: [rerunThreadOption, thread] });
     return problem ?? rerunStep(this.#parts, thread, asked);
   }
 
   async restoreFiles(id: ThreadId, givenTarget: RestoreTarget, given: RestoreOptions) {
-    const options = readRestore(given);
-    const target = argumentProblem('restoreFiles()', { id: [threadId, id] }) ?? readTarget(givenTarget);
+    const options = validateRestoreOptions(given);
+    const target =
+      argumentProblem('restoreFiles()', { id: [threadIdOption, id] }) ?? validateRestoreTarget(givenTarget);
     if ('code' in target) return engineRefused(target);
     if ('code' in options) return engineRefused(options);
     return (await import('./undo/restore-thread-files.ts')).restoreThreadFiles(this.#parts, id, target, options);
   }
 
   /** Like `restoreFiles`, for the turns that a rollback of the conversation would remove. Call it before that. */
-  async restoreRolledBack(id: ThreadId, givenTo: RollbackTo, given: RestoreOptions) {
-    const options = readRestore(given);
-    const to = argumentProblem('restoreRolledBack()', { id: [threadId, id] }) ?? readRollback(givenTo);
+  async restoreRolledBack(id: ThreadId, givenTo: RollbackTarget, given: RestoreOptions) {
+    const options = validateRestoreOptions(given);
+    const to = argumentProblem('restoreRolledBack()', { id: [threadIdOption, id] }) ?? validateRollbackTarget(givenTo);
     if ('code' in to) return engineRefused(to);
     if ('code' in options) return engineRefused(options);
     return (await import('./undo/restore-thread-files.ts')).restoreRolledBackFiles(this.#parts, id, to, options);

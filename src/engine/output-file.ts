@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path';
-import { fileSystem, lookAt, realPath } from '../adapters/disk/file-system.ts';
-import { withFolderDoor } from '../adapters/disk/folder-access.ts';
-import { withRegular } from '../adapters/disk/regular-files.ts';
+import { fileSystem, inspectEntry, realPath } from '../adapters/disk/file-system.ts';
+import { withFolderHandle } from '../adapters/disk/folder-access.ts';
+import { withRegularFile } from '../adapters/disk/regular-files.ts';
 import { isWithin } from '../core/policy/paths/absolute-paths.ts';
 import { walkPath } from '../core/policy/paths/walk-path.ts';
 
@@ -21,7 +21,7 @@ export function findOutputFile(path: string, writable: readonly string[]): Outpu
   const roots = writable.filter((root) => root.startsWith('/') && root !== '/');
   const place = placeOf(path);
   const real = roots.map(realPath).filter((root) => root !== undefined);
-  const passed = walkPath(lookAt, path, { lastLink: 'followed' }).links.map(({ location }) => location);
+  const passed = walkPath(inspectEntry, path, { lastLink: 'followed' }).links.map(({ location }) => location);
   const isSpelledInside = [path, ...passed].some((at) => [...roots, ...real].some((root) => isWithin(at, root)));
   const staysInside = place !== undefined && real.some((root) => isWithin(place, root));
   if (isSpelledInside && !staysInside) return 'leads-out';
@@ -36,7 +36,7 @@ export const leadsOutWords =
 export function writeOutputFile({ path, place }: OutputFile, text: string, mode: number): void {
   if (place === undefined) return fileSystem.writeFileSync(path, text);
   const options = { links: 'refused', flags: O_WRONLY | O_CREAT | O_TRUNC, mode } as const;
-  withFolderDoor(place, (name) => withRegular(name, options, (file) => fileSystem.writeFileSync(file, text)));
+  withFolderHandle(place, (name) => withRegularFile(name, options, (file) => fileSystem.writeFileSync(file, text)));
 }
 
 /** Undefined for a link that leads nowhere. */

@@ -5,16 +5,16 @@ import type { ThreadId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ApprovalPolicy } from '../protocol/permissions.ts';
 import type { AskUser } from '../ports/ask-user.ts';
-import { agentIn } from '../core/state/fold/agents.ts';
+import { agentIdentityIn } from '../core/state/fold/agents.ts';
 import type { ThreadState } from '../core/state/thread-state.ts';
 import { type NextRequest, previewRequest } from './thread/context/preview-request.ts';
-import { type Unproven, provenState } from './thread/branch/unproven-lines.ts';
+import { type UnprovenClaims, provenState } from './thread/branch/unproven-lines.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { type KeptSettings, prepareResumedThread } from './thread-setup/open-thread.ts';
 import { type ThreadRequest, threadOptions } from './thread-request.ts';
 
 /** The start of the next turn, and the claims in the file that no seal proves, which the turn leaves out. */
-export type ForeseenRequest = NextRequest & { readonly unproven: Unproven };
+export type ForeseenRequest = NextRequest & { readonly unproven: UnprovenClaims };
 /** Options of the foreseen resume. Absent: those of the newest turn. */
 export type PreviewedResume = { readonly request?: ThreadRequest; readonly kept?: KeptSettings | undefined };
 
@@ -40,7 +40,7 @@ export async function previewThread(
   state: ThreadState,
   { request = asBefore(state), kept }: PreviewedResume = {},
 ): Promise<ForeseenRequest | Outcome> {
-  const agent = agentIn(state.meta);
+  const agent = agentIdentityIn(state.meta);
   const prepared = await prepareResumedThread(engine, { id, state }, { ...request, ...defined({ agent }) }, kept);
   if ('code' in prepared) return prepared;
   const { state: counted, unproven } = await provenState(engine, id, state);

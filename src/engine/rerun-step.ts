@@ -12,11 +12,16 @@ import { combinedError } from '../core/config/config-layer.ts';
 import { providerAddress, type ProviderConfig, samplingFor } from '../core/config/providers/provider-config.ts';
 import { lookUpModel } from '../core/envelope/model-record.ts';
 import { findPrice, isListPrice, type PriceEntry, usageWithCost } from '../core/envelope/prices.ts';
-import { abortSignal, nameText, readOptions, wholeNumber } from '../core/envelope/read-options.ts';
+import {
+  abortSignalOption,
+  nonBlankStringOption,
+  readOptions,
+  wholeNumberOption,
+} from '../core/envelope/read-options.ts';
 import type { OptionTable, OptionType } from '../core/envelope/read-options.ts';
 import { type InferredRequest, rebuildRequests, type RebuiltRequest } from '../core/replay/rebuild-requests.ts';
-import { answerOfRequest, type OtherReader, promptForOther } from '../core/replay/rerun-request.ts';
-import { hasTools, promptFor, toolsMissing } from '../core/state/plan-request.ts';
+import { answerOfRequest, type RerunTarget, promptForOtherModel } from '../core/replay/rerun-request.ts';
+import { hasTools, promptFor, toolsMissingProblem } from '../core/state/plan-request.ts';
 import type { Encoder, ModelFailure, ModelRequest, Prompt, Provider, ToolSpec } from '../ports/model.ts';
 import type { Clock } from '../ports/system.ts';
 import type { ThreadId } from '../protocol/ids.ts';
@@ -26,10 +31,10 @@ import type { Line } from '../protocol/line.ts';
 import { groupDigits, type Outcome } from '../protocol/outcome.ts';
 import { isSameProvider, type ProviderName } from '../protocol/provider-name.ts';
 import type { Usage } from '../protocol/usage.ts';
-import { threadId } from './check-arguments.ts';
+import { threadIdOption } from './check-arguments.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { locatedProvider, nameOfProvider, threadProviders } from './models/thread-providers.ts';
-import { deniesConfigFile } from './sandbox/denied-config-files.ts';
+import { configFileDenier } from './sandbox/denied-config-files.ts';
 import { checkedAnswer } from './thread/request/answer-events.ts';
 import { requestHeaders } from './thread/request/model-request.ts';
 
@@ -45,23 +50,25 @@ export interface RerunStep {
 
 const requestNumber: OptionType<number | 'last'> = {
   expected: 'the number of a request, or "last"',
-  read: (given) => (given === 'last' ? given : wholeNumber.read(given)),
+  read: (given) => (given === 'last' ? given : wholeNumberOption.read(given)),
 };
 
 const rerunOptions = {
   request: { type: requestNumber, required: true },
-  model: { type: nameText },
-  provider: { type: nameText },
-  signal: { type: abortSignal, required: true },
+  model: { type: nonBlankStringOption },
+  provider: { type: nonBlankStringOption },
+  signal: { type: abortSignalOption, required: true },
 } as const satisfies OptionTable<RerunStep>;
 
 /** `stored.read` returns more than is needed here. Lines are not copied, since there may be many. */
-export const rerunThread: OptionType<{ readonly id: ThreadId; readonly lines: readonly Line[] }> = {
+export const rerunThreadOption: OptionType<{ readonly id: ThreadId; readonly lines: readonly Line[] }> = {
   expected: 'an object with the id and the lines of a thread',
   read(given) {
     const { id, lines } = (given ?? {}) as Readonly<Record<string, unknown>>;
     const isWhole = Array.isArray(lines) && lines.every((line: Partial<Line> | null) => isJsonObject(line?.payload));
-    return isWhole && threadId.read(id) !== undefined ? (given as { readonly id: ThreadId; lines: Line[] }) : undefined;
+    return isWhole && threadIdOption.read(id) !== undefined
+      ? (given as { readonly id: ThreadId; lines: Line[] })
+      : undefined;
   },
 };
 
@@ -106,13 +113,13 @@ export async function rerunStep(
   if ('code' in found) return found;
   const { request } = found;
   const { record, state } = request;
-  if (!hasTools(state, record)) return toolsMissing(record);
+  if (!hasTools(state, record)) return toolsMissingProblem(record);
   const target = await targetFor(engine, record.provider, asked);
   if ('code' in target) return target;
   const { provider, name, config, located } = target;
   const model = asked.model ?? record.options.model;
   const isSame = model === record.options.model && isSameProvider(record.provider ?? name, name);
-  const described = loadCatalogue(config, { denies: deniesConfigFile(engine) });
+  const described = loadCatalogue(config, { denies: configFileDenier(engine) });
   if ('code' in described) return described;
   const catalogue = loadCatalogueOfProvider(engine.base.home, described, {
     provider: located,
@@ -122,7 +129,7 @@ export async function rerunStep(
   const { capabilities } = provider;
   const sampling = samplingFor(located.sampling, model);
   const reader = { model: lookUpModel(catalogue, model), provider: name, capabilities, sampling };
-  const prompt = isSame ? promptFor(state, record) : promptForOther(request, reader, toolsForOtherModel);
+  const prompt = isSame ? promptFor(state, record) : promptForOtherModel(request, reader, toolsForOtherModel);
   if ('code' in prompt) return prompt;
   const encoder = isSame ? await encoderOf(record.encoder, provider.encoder) : provider.encoder;
   if ('code' in encoder) return encoder;
@@ -261,7 +268,7 @@ const pictureTools: ReadonlySet<unknown> = new Set(['view_image', 'image_generat
 /** Converts the tools of a past request to those that a thread with another model and provider would have. */
 function toolsForOtherModel(
   tools: readonly ToolSpec[],
-  { model, capabilities }: Pick<OtherReader, 'model' | 'capabilities'>,
+  { model, capabilities }: Pick<RerunTarget, 'model' | 'capabilities'>,
 ): readonly ToolSpec[] {
   const seesPictures = model.modalities.includes('image');
   return tools

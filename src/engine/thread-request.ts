@@ -1,28 +1,28 @@
 import {
-  anyText,
+  stringOption,
   choiceOf,
   booleanOption,
   listOf,
   functionOption,
-  nameText,
+  nonBlankStringOption,
   readOptions,
-  positiveNumber,
+  positiveNumberOption,
   recordOf,
   objectWithMethods,
-  onlyTrue,
-  wholeNumber,
+  trueOption,
+  wholeNumberOption,
 } from '../core/envelope/read-options.ts';
 import type { OptionProblem, OptionTable, OptionType } from '../core/envelope/read-options.ts';
 import {
   approvalOption,
   clientToolsOption,
   personalities,
-  reviewers,
+  approvalReviewers,
   sandboxOption,
-  summaries,
-  tierOption,
+  reasoningSummaryModes,
+  serviceTierOption,
 } from '../core/envelope/settings-change.ts';
-import { keyTable } from '../core/config/keys/key-table.ts';
+import { configSchema } from '../core/config/keys/key-table.ts';
 import { nearestKey } from '../core/config/keys/check-values.ts';
 import { wrongAt } from '../core/policy/profiles/profile-entries.ts';
 import type { Personality, SpendingLimits } from '../core/envelope/settings.ts';
@@ -48,7 +48,7 @@ export interface ThreadRequest extends Omit<ThreadOptions, 'settings'> {
   readonly model?: string;
   readonly provider?: string;
   readonly effort?: string;
-  readonly summary?: (typeof summaries)[number];
+  readonly summary?: (typeof reasoningSummaryModes)[number];
   readonly serviceTier?: string;
   readonly personality?: Personality;
   /** Refused if the administrator does not allow it. */
@@ -97,14 +97,14 @@ export interface ThreadRequest extends Omit<ThreadOptions, 'settings'> {
   readonly agent?: AgentIdentity;
 }
 
-const names = listOf(nameText, 'a list of names');
+const names = listOf(nonBlankStringOption, 'a list of names');
 
 /** A misspelt key would be silently left out of the thread. */
 const configKey: OptionType<string> = {
   expected: 'a top-level key of config.toml',
   read(given) {
-    const known = [...Object.keys(keyTable.keys), ...keyTable.unused];
-    if (typeof given !== 'string' || known.includes(given)) return nameText.read(given);
+    const known = [...Object.keys(configSchema.keys), ...configSchema.unused];
+    if (typeof given !== 'string' || known.includes(given)) return nonBlankStringOption.read(given);
     const nearest = nearestKey(given, known);
     const why = `config.toml has no top-level key ${JSON.stringify(given)}.`;
     const wrong = wrongAt('', this.expected, given);
@@ -114,12 +114,15 @@ const configKey: OptionType<string> = {
 
 /** In the order of the documentation. */
 export const threadOptions = {
-  cwd: { type: anyText, about: 'The folder it works in, as an absolute path. A resumed thread keeps its own.' },
-  model: { type: nameText, about: 'The model.' },
-  provider: { type: nameText, about: 'The provider of the model, by its id in the configuration.' },
-  effort: { type: nameText, about: 'How much the model reasons, such as `low` or `high`.' },
-  summary: { type: choiceOf(...summaries), about: 'Summaries of reasoning: `auto`, `concise`, `detailed` or `none`.' },
-  serviceTier: { type: tierOption, about: 'The service tier, such as `fast`.' },
+  cwd: { type: stringOption, about: 'The folder it works in, as an absolute path. A resumed thread keeps its own.' },
+  model: { type: nonBlankStringOption, about: 'The model.' },
+  provider: { type: nonBlankStringOption, about: 'The provider of the model, by its id in the configuration.' },
+  effort: { type: nonBlankStringOption, about: 'How much the model reasons, such as `low` or `high`.' },
+  summary: {
+    type: choiceOf(...reasoningSummaryModes),
+    about: 'Summaries of reasoning: `auto`, `concise`, `detailed` or `none`.',
+  },
+  serviceTier: { type: serviceTierOption, about: 'The service tier, such as `fast`.' },
   personality: { type: choiceOf(...personalities), about: 'How it writes: `none`, `friendly` or `pragmatic`.' },
   sandbox: {
     type: sandboxOption,
@@ -130,17 +133,17 @@ export const threadOptions = {
     type: approvalOption,
     about: 'When Capstan asks: `untrusted`, `on-request`, `never`, or an object with `granular`.',
   },
-  reviewer: { type: choiceOf(...reviewers), about: 'Who answers questions: `user` or `auto_review`.' },
+  reviewer: { type: choiceOf(...approvalReviewers), about: 'Who answers questions: `user` or `auto_review`.' },
   limits: {
     type: recordOf<SpendingLimits>('an object with limits', {
-      turnTokens: { type: wholeNumber },
-      threadTokens: { type: wholeNumber },
-      turnCost: { type: positiveNumber },
-      threadCost: { type: positiveNumber },
+      turnTokens: { type: wholeNumberOption },
+      threadTokens: { type: wholeNumberOption },
+      turnCost: { type: positiveNumberOption },
+      threadCost: { type: positiveNumberOption },
     }),
     about: 'What a turn and the thread may cost: `turnTokens`, `threadTokens`, `turnCost`, `threadCost`.',
   },
-  profile: { type: nameText, about: 'A configuration profile, by its name.' },
+  profile: { type: nonBlankStringOption, about: 'A configuration profile, by its name.' },
   config: { type: configOption, about: 'Configuration keys by their names in config.toml.' },
   onlyConfig: {
     type: listOf(configKey, 'a list of keys'),
@@ -150,11 +153,11 @@ export const threadOptions = {
   clientTools: { type: clientToolsOption, about: 'Tools that your clients answer.' },
   onlyTools: { type: names, about: 'The only tools that the model gets, besides `tools`.' },
   withoutTools: { type: names, about: 'Tools that the model does not get.' },
-  changesNothing: { type: onlyTrue, about: 'Commands write nothing, unless the user allows one.' },
+  changesNothing: { type: trueOption, about: 'Commands write nothing, unless the user allows one.' },
   ephemeral: { type: booleanOption, about: 'Keeps nothing on disk.' },
   askUser: {
     type: objectWithMethods<AskUser>('an object with ask', {
-      answersOnce: { type: onlyTrue },
+      answersOnce: { type: trueOption },
       ask: { type: functionOption(), required: true },
       isThere: { type: functionOption() },
     }),
@@ -174,7 +177,7 @@ export const threadOptions = {
     about: '`before` may stop a compaction, `after` is notified of it.',
   },
   compactsAfterTurns: { type: booleanOption, about: '`false`: no compaction follows a turn by itself.' },
-  threadSource: { type: nameText, about: 'For whom the thread is started; `user` by default.' },
+  threadSource: { type: nonBlankStringOption, about: 'For whom the thread is started; `user` by default.' },
   heldApprovals: {
     type: approvalOption,
     about: 'A policy that holds while your program has the thread open. The thread remembers its own.',
@@ -184,22 +187,22 @@ export const threadOptions = {
     type: booleanOption,
     about: 'You submit a turn at once, so that Capstan looks at the folder only once.',
   },
-  folderMayBeMissing: { type: onlyTrue, about: 'Opens a thread whose folder is gone, to move it.' },
+  folderMayBeMissing: { type: trueOption, about: 'Opens a thread whose folder is gone, to move it.' },
   agent: {
     type: recordOf<AgentIdentity>('the identity of an agent', {
       id: { type: idOption(), required: true },
       parentId: { type: idOption(), required: true },
       rootId: { type: idOption(), required: true },
-      depth: { type: wholeNumber, required: true },
-      path: { type: nameText, required: true },
-      role: { type: nameText, required: true },
+      depth: { type: wholeNumberOption, required: true },
+      path: { type: nonBlankStringOption, required: true },
+      role: { type: nonBlankStringOption, required: true },
     }),
     about: 'Who it is among agents.',
   },
 } as const satisfies OptionTable<ThreadRequest>;
 
 function idOption<Id extends string>(): OptionType<Id> {
-  return { ...nameText, read: (given) => nameText.read(given) as Id };
+  return { ...nonBlankStringOption, read: (given) => nonBlankStringOption.read(given) as Id };
 }
 
 const startOptions = { ...threadOptions, cwd: { ...threadOptions.cwd, required: true } } as const satisfies OptionTable<
@@ -213,21 +216,21 @@ const ofEngine = {
 };
 
 /** Keys of threads alone, with advice for callers that give them to the engine. */
-export const ofThreads = {
+export const threadOnlyOptions = {
   keys: Object.keys(threadOptions).filter((key) => !Object.hasOwn(engineOptions, key)),
   next: 'Give it to start(), resume() or fork().',
 };
 
 /** Returns a copy of a new thread's options, or why they are refused. */
-export function readStart(request: unknown): (ThreadRequest & { readonly cwd: string }) | OptionProblem {
+export function readStartOptions(request: unknown): (ThreadRequest & { readonly cwd: string }) | OptionProblem {
   return readOptions<ThreadRequest & { readonly cwd: string }>(request, startOptions, 'start()', ofEngine);
 }
 
-export function readRequest(request: unknown, of: 'resume()' | 'fork()'): ThreadRequest | OptionProblem {
+export function readThreadOptions(request: unknown, of: 'resume()' | 'fork()'): ThreadRequest | OptionProblem {
   return readOptions<ThreadRequest>(request, threadOptions, of, ofEngine);
 }
 
-export function readCut(cut: unknown): ThreadCut | OptionProblem {
+export function readThreadCut(cut: unknown): ThreadCut | OptionProblem {
   const read = readOptions<{ readonly kind: ThreadCut['kind']; readonly turnId?: TurnId }>(
     cut,
     { kind: { type: choiceOf('latest', 'through', 'before'), required: true }, turnId: { type: idOption() } },

@@ -9,14 +9,14 @@ import { groupDigits } from '../protocol/outcome.ts';
 import type { ResolvedPolicy } from '../protocol/permissions.ts';
 import type { ThreadSummary } from '../protocol/thread.ts';
 
-export function skippedWords({ skipped, tooLong }: Pick<ReadReport, 'skipped' | 'tooLong'>): string {
+export function describeSkippedLines({ skipped, tooLong }: Pick<ReadReport, 'skipped' | 'tooLong'>): string {
   const lines = `${plural(skipped, 'line')} of the thread could not be read.`;
-  return tooLong === undefined ? lines : `${lines} ${tooLongWords(tooLong)}`;
+  return tooLong === undefined ? lines : `${lines} ${describeTooLongLines(tooLong)}`;
 }
 
 const mostNamed = 3;
 
-export function tooLongWords(lines: NonNullable<ReadReport['tooLong']>): string {
+export function describeTooLongLines(lines: NonNullable<ReadReport['tooLong']>): string {
   const named = lines
     .slice(0, mostNamed)
     .map(({ start, end }) => `The line at byte ${formatCount(start)} is too long (${sizeWords(end - start)}).`);
@@ -37,7 +37,7 @@ export function percent(part: number, whole: number): string {
 }
 
 /** `1, 3-5`. */
-export function ranges(numbers: readonly number[]): string {
+export function formatRanges(numbers: readonly number[]): string {
   const spans: [number, number][] = [];
   for (const number of numbers) {
     const last = spans.at(-1);
@@ -58,7 +58,7 @@ export function plural(number: number, noun: string): string {
 }
 
 /** Empty for a thread without turns that has something else to show: a review, a command of the user, a goal. */
-export function turnWords({ turns, preview }: Pick<ThreadSummary, 'turns' | 'preview'>): readonly string[] {
+export function describeTurnCount({ turns, preview }: Pick<ThreadSummary, 'turns' | 'preview'>): readonly string[] {
   return turns === 0 && preview !== '' ? [] : [plural(turns, 'turn')];
 }
 

@@ -17,9 +17,9 @@ export interface AskUser {
 }
 
 /** `unasked`: the question would reach no one. */
-export type HostAnswer = 'allowed' | 'declined' | 'unasked';
+export type NetworkHostAnswer = 'allowed' | 'declined' | 'unasked';
 /** Answers while the command waits. The signal aborts when the command is over. A rejection counts as `declined`. */
-export type AnswerHost = (host: RequestedHost, signal: AbortSignal) => Promise<HostAnswer>;
+export type AnswerNetworkHost = (host: RequestedHost, signal: AbortSignal) => Promise<NetworkHostAnswer>;
 
 /** A permanent permission: for commands that begin with these words, a host, or a tool of an MCP server. */
 export type RuleToSave =

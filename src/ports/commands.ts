@@ -3,9 +3,9 @@ import type { ShellScript } from '../protocol/shell.ts';
 import type { RunnableCommand } from './sandbox.ts';
 import type { StartedProcess } from './system.ts';
 
-export interface Spawn {
+export interface CommandSpawner {
   /** Starts a command, with its output in order of arrival. It is killed when this process dies. Never rejects. */
-  start(command: RunnableCommand, options: StartOptions): Promise<RunningCommand | NotStarted>;
+  start(command: RunnableCommand, options: CommandStartOptions): Promise<RunningCommand | NotStarted>;
   /**
    * Runs with plain pipes and a closed stdin; stdout and stderr are one stream in order of arrival. The whole process
    * tree is killed at the time-out, when the signal aborts, and when this process dies. Never rejects.
@@ -13,7 +13,7 @@ export interface Spawn {
   run(command: RunnableCommand, limits: SpawnLimits, watch: SpawnWatch): Promise<ProcessEnd>;
 }
 
-export interface StartOptions {
+export interface CommandStartOptions {
   /** `closed`: no input. `open`: a pipe. `terminal`: a terminal of its own, for all its streams. */
   readonly input: 'closed' | 'open' | 'terminal';
   readonly started?: (process: StartedProcess) => void;
@@ -74,30 +74,30 @@ export type ProcessEnd =
 export type NotStarted = { readonly kind: 'not-started'; readonly reason: string };
 
 export interface ProcessOutput {
-  /** Valid text: broken UTF-8 is replaced. A cut appears as a line of `omittedLine`. */
+  /** Valid text: broken UTF-8 is replaced. A cut appears as a line of `formatOmittedLine`. */
   readonly text: string;
   readonly totalBytes: number;
 }
 
 /** The commands of one thread, and the table of those that outlive the call that started them. */
-export interface Sessions {
+export interface CommandSessions {
   /** Runs a command, which becomes a session if it takes long; until then, the signal ends it. Never rejects. */
   run(command: RunnableCommand, limits: RunLimits, watch: SpawnWatch): Promise<ProcessEnd | YieldedCommand>;
   /**
    * Writes any text to a session, and returns its output since the last call. Concurrent calls for one session run in
    * order. A session is dropped once its end was returned. Never rejects.
    */
-  write(id: number, input: SessionInput, signal: AbortSignal): Promise<SessionOutput | SessionNotReached>;
+  write(id: number, input: CommandSessionInput, signal: AbortSignal): Promise<CommandSessionOutput | SessionNotReached>;
   runs(): boolean;
   resize(id: number, size: TerminalSize): void;
-  end(id: number, fate: SessionFate): Promise<void>;
+  end(id: number, fate: CommandSessionFate): Promise<void>;
   /** Records why a session no longer exists in this process. */
-  remember(id: number, fate: SessionFate): void;
+  remember(id: number, fate: CommandSessionFate): void;
   close(): Promise<void>;
 }
 
 export interface RunLimits {
-  readonly input: StartOptions['input'];
+  readonly input: CommandStartOptions['input'];
   readonly yieldMs: number;
   /** The command is killed after this. Absent: it lives as long as its thread. */
   readonly timeoutMs?: number;
@@ -107,7 +107,7 @@ export interface RunLimits {
 
 export interface YieldedCommand {
   readonly kind: 'yielded';
-  readonly session: Session;
+  readonly session: CommandSession;
   readonly output: ProcessOutput;
   readonly durationMs: number;
   /** File with all of its output. Absent: there is none. */
@@ -115,44 +115,44 @@ export interface YieldedCommand {
   readonly pruned: readonly number[];
 }
 
-export interface Session {
+export interface CommandSession {
   readonly id: number;
   /** Resolves once the process has ended, even if the end was returned to no caller. */
-  readonly ended: Promise<SessionEnd>;
+  readonly ended: Promise<CommandSessionEnd>;
   /** All of its output so far that is still held. */
   said(): ProcessOutput;
 }
 
-export interface SessionEnd {
+export interface CommandSessionEnd {
   /** Absent: it was killed. */
   readonly exitCode?: number;
-  readonly fate: SessionFate;
+  readonly fate: CommandSessionFate;
   readonly output: ProcessOutput;
   readonly durationMs: number;
 }
 
 /** `stopped`: by the user. `narrowed`: by a turn with fewer rights. `gone`: it ended with the process that ran it. */
-export type SessionFate = 'exited' | 'timed-out' | 'pruned' | 'stopped' | 'narrowed' | 'closed' | 'gone';
+export type CommandSessionFate = 'exited' | 'timed-out' | 'pruned' | 'stopped' | 'narrowed' | 'closed' | 'gone';
 
-export interface SessionInput {
+export interface CommandSessionInput {
   /** Empty: only poll. U+0003 interrupts it; U+0004 closes an input that is a pipe. */
   readonly text: string;
   readonly waitMs: number;
 }
 
-export interface SessionOutput {
+export interface CommandSessionOutput {
   readonly kind: 'running' | 'ended';
   /** Set once it has ended by itself. */
   readonly exitCode?: number;
   /** Why it has ended. Absent: it runs. */
-  readonly fate?: SessionFate;
+  readonly fate?: CommandSessionFate;
   readonly output: ProcessOutput;
   readonly durationMs: number;
   readonly log?: string;
 }
 
 /** `input-closed`: the session runs but takes no input. `fate`: how a session with this id ended. */
-export type SessionNotReached = { readonly kind: 'no-session' | 'input-closed'; readonly fate?: SessionFate };
+export type SessionNotReached = { readonly kind: 'no-session' | 'input-closed'; readonly fate?: CommandSessionFate };
 /** Runs a program of the user's own, outside of every sandbox. Never rejects. */
 export type RunProgram = (program: ProgramToRun, watch: ProgramWatch) => Promise<ProgramEnd>;
 

@@ -5,7 +5,7 @@ import type { ResolvedPolicy } from '../protocol/permissions.ts';
  * The journal's disk. Bytes are safe only after `sync` of the file, and a new name only after `syncDirectory` of its
  * folder: the simulated disk of `capstan/testing` discards all else. Methods reject with Node's error objects.
  */
-export interface Files {
+export interface JournalDisk {
   /** Creates parents as well. An existing folder is fine. */
   makeDirectory(path: string, mode: number): Promise<void>;
   /** Opens for reading and appending. Without `create` a missing file rejects with ENOENT. */
@@ -80,14 +80,14 @@ export interface Lock {
 export type LockHeld = { readonly kind: 'held'; readonly owner?: string };
 
 /** Synchronous, so that two patches never mix; throws Node's errors. A *place* is an absolute path without links. */
-export interface PatchView {
-  look(place: string): PlaceState;
+export interface PatchFileReader {
+  look(place: string): PathState;
   /** The whole file. Refuses anything that is no regular file. */
   read(place: string): Uint8Array;
 }
 
 /** Links are not followed. `since`: last change in milliseconds, for a folder of its names. Absent: not on disk yet. */
-export type PlaceState =
+export type PathState =
   | { readonly kind: 'missing' }
   | { readonly kind: 'folder'; readonly since?: number }
   | { readonly kind: 'link'; readonly target: string; readonly since?: number }
@@ -95,7 +95,7 @@ export type PlaceState =
   | { readonly kind: 'file'; readonly identity: string; readonly mode: number; readonly since?: number }
   | { readonly kind: 'other' };
 
-export interface PatchDisk extends PatchView {
+export interface PatchDisk extends PatchFileReader {
   /** The parent must exist. */
   makeFolder(place: string): void;
   /** The folder must be empty. */

@@ -16,7 +16,7 @@ export interface ModelClient {
   /** Authentication of the next request. Never rejects. */
   authMode(): Promise<AuthMode>;
   /** The length field for this model's answers, if the server refused the usual one. */
-  lengthField?(model: string): LengthField | undefined;
+  lengthField?(model: string): OutputLimitField | undefined;
   /** Opens connections ahead of a request. Sends nothing of the conversation. */
   prewarm?(request: Pick<ModelRequest, 'headers'>): void;
   close?(): void;
@@ -144,7 +144,7 @@ export interface RequestOptions {
   /** Most tokens of this answer under a spending limit. Every format names it. */
   readonly outputLimit?: number;
   /** The length field in Chat Completions, where the server refused the usual one. */
-  readonly lengthField?: LengthField;
+  readonly lengthField?: OutputLimitField;
   readonly parallelToolCalls: boolean;
   /** The model sees the tools but may call none. Absent: it decides. */
   readonly toolChoice?: 'none';
@@ -156,7 +156,7 @@ export interface RequestOptions {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-export type LengthField = 'max_tokens' | 'max_completion_tokens';
+export type OutputLimitField = 'max_tokens' | 'max_completion_tokens';
 
 export interface Prompt {
   readonly options: RequestOptions;

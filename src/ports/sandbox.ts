@@ -1,7 +1,7 @@
 import type { DeniedRequest, ResolvedPolicy } from '../protocol/permissions.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import type { AnswerHost } from './ask-user.ts';
+import type { AnswerNetworkHost } from './ask-user.ts';
 
 /** Notices about this machine's sandbox. A home shows each `once`, or once for each text. */
 export const sandboxNotices = {
@@ -38,7 +38,7 @@ export interface PlainCommand {
   /** `inherited`: this process's terminal, if any, into which it must not type. `own`: one of its own. Absent: none. */
   readonly terminal?: 'inherited' | 'own';
   /** Decides about hosts that the policy's lists leave to an answer. Absent: they are refused. */
-  readonly answerHost?: AnswerHost;
+  readonly answerHost?: AnswerNetworkHost;
 }
 
 export interface RunnableCommand extends PlainCommand {

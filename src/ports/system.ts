@@ -22,11 +22,11 @@ export interface StartedProcess {
   readonly mark: string;
 }
 
-export type Survival = 'gone' | 'ended' | 'running';
+export type ProcessSurvival = 'gone' | 'ended' | 'running';
 
 export interface Processes {
   /** Ends the process with its whole group, if it is still the same one. Never rejects. */
-  end(process: StartedProcess): Promise<Survival>;
+  end(process: StartedProcess): Promise<ProcessSurvival>;
 }
 
 export interface ProcessTable {
@@ -44,4 +44,4 @@ export interface ProgramFiles {
 }
 
 /** Finds the programs that the engine starts itself, only at paths that no command could have written. */
-export type Programs = { find(name: string): string | undefined };
+export type ProgramFinder = { find(name: string): string | undefined };

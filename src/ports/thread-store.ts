@@ -212,10 +212,10 @@ export type ThreadChange =
   | { readonly kind: 'named'; readonly id: ThreadId; readonly name: string };
 
 /** A user's choice: by id, a prefix of it, or name; or the last one used that no other thread started. */
-export type ThreadChoice = ChoiceAmong &
+export type ThreadChoice = ThreadChoiceScope &
   ({ readonly kind: 'named'; readonly name: string } | { readonly kind: 'last' });
 
-export interface ChoiceAmong {
+export interface ThreadChoiceScope {
   /** Only threads that work in that folder count. */
   readonly cwd?: string;
   /** Archived threads count equally. Otherwise one is chosen only if no other fits. */

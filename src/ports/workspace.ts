@@ -44,12 +44,12 @@ interface FoundGitFolders {
 }
 
 /** Notes when calls may change files, so that a change can be attributed to the call that made it. */
-export interface ChangeWatch {
+export interface CallTimeRecorder {
   /** A call that may change files in the folder begins. Never throws; takes microseconds. */
-  begin(root: string): CallWatch;
+  begin(root: string): CallTimeRecording;
 }
 
-export type CallWatch = { end(): CallTime };
+export type CallTimeRecording = { end(): CallTime };
 
 /** Everything that the call changed has a time stamp from `from` to `to`, in milliseconds since the Unix epoch. */
 export interface CallTime {
@@ -70,15 +70,15 @@ export interface TouchedPath {
   /** Absolute, without links. */
   readonly path: string;
   /** The content before the call; absent when it did not look. */
-  readonly found?: FoundContent;
+  readonly found?: ContentBeforeCall;
   /** When that state began, by the clock that stamps files. For `nothing`: since the deepest folder's names changed. */
   readonly foundSince?: number;
-  readonly left: FoundContent;
+  readonly left: ContentBeforeCall;
   readonly movedFrom?: string;
 }
 
 /** A file's SHA-256 in hexadecimal digits, or the kind of another entry. */
-export type FoundContent = { readonly sha256: string } | 'nothing' | 'folder' | 'something';
+export type ContentBeforeCall = { readonly sha256: string } | 'nothing' | 'folder' | 'something';
 
 /** Storage for snapshots: contents of files and folders, by SHA-256. */
 export interface SnapshotContents {
@@ -114,12 +114,12 @@ export interface GitGuard {
   /** Protected names that these repositories lack. Patches must not make them; a sandbox cannot block them all. */
   readonly missing: readonly string[];
   /** Looks again. Bounded in entries and time; never rejects. */
-  look(request: GitLookRequest, signal: AbortSignal): Promise<GitLook>;
+  look(request: RepositorySearch, signal: AbortSignal): Promise<FoundRepositories>;
   /** As `look`, but the protected set stays unchanged. */
-  find(request: GitLookRequest, signal: AbortSignal): Promise<GitLook>;
+  find(request: RepositorySearch, signal: AbortSignal): Promise<FoundRepositories>;
 }
 
-export interface GitLookRequest {
+export interface RepositorySearch {
   /** Writable folders below which git folders are protected. */
   readonly roots: readonly string[];
   /** A snapshot's findings for one root, which need not be walked again. */
@@ -127,7 +127,7 @@ export interface GitLookRequest {
   denies(path: string): boolean;
 }
 
-export interface GitLook {
+export interface FoundRepositories {
   /** Folders that git takes for repositories, bare ones included. */
   readonly repositories: readonly string[];
   /** Existing non-empty protected names in them, besides git's own. */
@@ -137,7 +137,7 @@ export interface GitLook {
 }
 
 /** The repositories that git may use outside the sandbox. All paths are absolute, without links. */
-export interface GitBounds {
+export interface AllowedRepositories {
   readonly program: string;
   readonly cwd: string;
   readonly top: string;
@@ -153,7 +153,7 @@ export interface GuardedGit {
   readonly folder: string;
   /** Variables for git. Undefined: git does not obey them, or would not use the repository of the bounds. */
   variables(
-    bounds: GitBounds,
+    bounds: AllowedRepositories,
     given: Readonly<Record<string, string>>,
   ): Promise<Readonly<Record<string, string>> | undefined>;
 }

@@ -1,10 +1,10 @@
 /** Abort reason: the program that asked for the turn cancelled its call, or is gone. */
-export const clientLeft = Symbol('the client left');
+export const clientLeftReason = Symbol('the client left');
 /** Abort reason: the thread closes. A turn that waits for an answer is suspended. */
-export const threadCloses = Symbol('the thread closes');
+export const threadClosesReason = Symbol('the thread closes');
 /** Abort reason: the agent that started the thread stops its turn. */
-export const parentStopped = Symbol('the agent that started it stopped it');
-export const parentNarrowed = Symbol('the agent that started it may do less');
+export const parentStoppedReason = Symbol('the agent that started it stopped it');
+export const parentNarrowedReason = Symbol('the agent that started it may do less');
 /** Tells apart who ended a turn early. `program`: the one that asked for it; `engine`: the one that ran it. */
 export type StoppedBy = 'user' | 'program' | 'engine' | 'parent' | 'narrowed';
 
@@ -14,10 +14,10 @@ export function stoppedBy({ reason }: Pick<AbortSignal, 'reason'>): StoppedBy {
 }
 
 const reasons: ReadonlyMap<unknown, StoppedBy> = new Map<unknown, StoppedBy>([
-  [threadCloses, 'engine'],
-  [clientLeft, 'program'],
-  [parentStopped, 'parent'],
-  [parentNarrowed, 'narrowed'],
+  [threadClosesReason, 'engine'],
+  [clientLeftReason, 'program'],
+  [parentStoppedReason, 'parent'],
+  [parentNarrowedReason, 'narrowed'],
 ]);
 
 /** The value, or the other one as soon as the signal aborts; the promise is then abandoned. */

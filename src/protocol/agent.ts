@@ -13,7 +13,7 @@ export interface AgentIdentity {
   readonly role: string;
 }
 
-export const rootPath = '/root';
+export const rootAgentPath = '/root';
 
 /** Status names as other programs use them. */
 export type AgentStatus =

@@ -5,7 +5,7 @@ export interface OmittedOutput {
 }
 
 /** The line that replaces omitted output. */
-export function omittedLine({ bytes, lines = 0 }: OmittedOutput): string {
+export function formatOmittedLine({ bytes, lines = 0 }: OmittedOutput): string {
   const counted = lines === 0 ? '' : ` in ${lines} ${lines === 1 ? 'line' : 'lines'}`;
   return `... ${bytes} bytes${counted} omitted ...`;
 }
@@ -14,14 +14,14 @@ const form = /^\.\.\. (\d{1,15}) bytes(?: in (\d{1,15}) lines?)? omitted \.\.\.$
 const anywhere = new RegExp(form.source, 'gm');
 
 /** Undefined if the line is ordinary output. */
-export function readOmittedLine(line: string): OmittedOutput | undefined {
+export function parseOmittedLine(line: string): OmittedOutput | undefined {
   const [, bytes, lines] = form.exec(line) ?? [];
   if (bytes === undefined) return undefined;
   return { bytes: Number(bytes), ...(lines === undefined ? {} : { lines: Number(lines) }) };
 }
 
 export function countOmittedOutput(text: string): Required<OmittedOutput> | undefined {
-  const found = (text.match(anywhere) ?? []).map((line) => readOmittedLine(line)!);
+  const found = (text.match(anywhere) ?? []).map((line) => parseOmittedLine(line)!);
   if (found.length === 0) return undefined;
   return found.reduce<Required<OmittedOutput>>(
     (sum, { bytes, lines = 0 }) => ({ bytes: sum.bytes + bytes, lines: sum.lines + lines }),

@@ -121,7 +121,10 @@ function isInFormat(text: string, format: string): boolean {
 }
 
 /** Parses what the user typed, or returns the fault. Several choices are separated by commas. */
-export function typedValue(field: FormField, typed: string): { readonly value: Json } | { readonly fault: string } {
+export function parseTypedValue(
+  field: FormField,
+  typed: string,
+): { readonly value: Json } | { readonly fault: string } {
   const value = valueOf(field, typed.trim());
   const fault = value === undefined ? 'must be JSON.' : fieldFault(field, value);
   return fault === undefined && value !== undefined ? { value } : { fault: `${field.name} ${fault}` };
@@ -138,7 +141,7 @@ function valueOf({ kind, options }: FormField, text: string): Json | undefined {
 }
 
 /** The form with defaults where nothing is given, or why it cannot be sent. */
-export function filledForm(
+export function fillFormDefaults(
   schema: JsonObject | undefined,
   given: JsonObject = {},
 ): { readonly content: JsonObject } | { readonly fault: string } {

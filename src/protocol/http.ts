@@ -6,12 +6,12 @@ export interface ConnectionPeer {
   /** Absent: a server. */
   readonly what?: 'proxy';
   /** The scheme to suggest, where the address may begin with the wrong one. */
-  readonly otherScheme?: OtherScheme | undefined;
+  readonly otherScheme?: HttpScheme | undefined;
   /** The variable that names trusted certificates for such connections. */
   readonly authorities: string;
 }
 
-export type OtherScheme = 'http://' | 'https://';
+export type HttpScheme = 'http://' | 'https://';
 
 export interface LostConnection {
   /** A sentence without its end, so the code can follow. */

@@ -46,7 +46,7 @@ export function messageText(item: MessageItem): string {
 }
 
 /** As `messageText`, but without refusals, which do not count as requested text. */
-export function writtenText(item: MessageItem): string {
+export function messageTextWithoutRefusals(item: MessageItem): string {
   return item.content.map(({ type, text }) => (type === 'refusal' ? '' : textIn(text))).join('');
 }
 

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
-import { outcomeText, sentence } from './outcome.ts';
+import { outcomeText, endWithFullStop } from './outcome.ts';
 
 test('a sentence gets the full stop that it lacks', () => {
   const whole = ['Done.', 'Why?', 'No!', 'And so on…', 'He said "no."', '(It was so.)'];
-  expect(whole.map(sentence)).toEqual(whole);
-  expect(sentence('status 400: no such field (request req_7)')).toBe('status 400: no such field (request req_7).');
+  expect(whole.map(endWithFullStop)).toEqual(whole);
+  expect(endWithFullStop('status 400: no such field (request req_7)')).toBe(
+    'status 400: no such field (request req_7).',
+  );
 });
 
 test('what happened and what to do are one text', () => {

@@ -9,11 +9,11 @@ export interface Outcome<Code extends string = string> {
 export type Refusal<Code extends string = string> = Outcome<Code> & { readonly kind: 'refused' };
 
 export function outcomeText({ message, next }: Pick<Outcome, 'message' | 'next'>): string {
-  return next === '' ? message : `${sentence(message)} ${next}`;
+  return next === '' ? message : `${endWithFullStop(message)} ${next}`;
 }
 
 /** Adds a full stop: texts of providers and of the system often lack one. */
-export function sentence(text: string): string {
+export function endWithFullStop(text: string): string {
   return /[.!?…]["')\]]*$/.test(text) ? text : `${text}.`;
 }
 

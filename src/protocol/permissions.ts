@@ -1,5 +1,5 @@
 /** `write` implies read; `deny` forbids both. */
-export type Access = 'read' | 'write' | 'deny';
+export type FileAccess = 'read' | 'write' | 'deny';
 export type NetworkAccess = 'restricted' | 'enabled';
 
 /** The permissions of a turn, with symbols for paths. Other programs share the JSON shape, thus snake-case keys. */
@@ -27,7 +27,7 @@ export type FileSystemRules =
 
 export interface FileSystemEntry {
   readonly path: PathPattern;
-  readonly access: Access;
+  readonly access: FileAccess;
   readonly missing_path_behavior?: 'skip';
   /** A project or a client of the MCP server wrote it, so it cannot open Capstan's own places again. */
   readonly capstan_keeps_own?: true;
@@ -99,7 +99,7 @@ export type DeniedByRule = { readonly host: string; readonly why?: string };
 export interface ResolvedPolicy {
   /** The isolating party: we (`managed`), nothing (`disabled`), or a sandbox around us (`external`). */
   readonly enforcement: 'managed' | 'disabled' | 'external';
-  readonly files: ResolvedFiles;
+  readonly files: ResolvedFilePolicy;
   readonly network: NetworkAccess;
   /** Absent: the network is all or nothing, as `network` says. */
   readonly lists?: NetworkLists;
@@ -118,7 +118,7 @@ export interface LandlockLimits {
   readonly closedRoots: readonly string[];
 }
 
-export type ResolvedFiles =
+export type ResolvedFilePolicy =
   | { readonly kind: 'unrestricted' }
   | {
       readonly kind: 'restricted';
@@ -136,7 +136,7 @@ export type ResolvedFiles =
 
 export interface PathRule {
   readonly path: string;
-  readonly access: Access;
+  readonly access: FileAccess;
   /** For a missing path: ignore it, or keep the command from making it. */
   readonly ifMissing: 'skip' | 'protect';
   /** The resolved target of a granted path at the time of the grant. The grant is void if it leads elsewhere now. */

@@ -21,7 +21,7 @@ export function isSameProvider(one: ProviderName, other: ProviderName): boolean 
 }
 
 /** True for the same provider with compatible models, as far as both are known. */
-export function readsOpaque(reader: ProviderName, maker: ProviderName): boolean {
+export function canReadOpaqueItems(reader: ProviderName, maker: ProviderName): boolean {
   const compatibilities = new Set([reader.compatibility, maker.compatibility]);
   return isSameProvider(maker, reader) && (compatibilities.size === 1 || compatibilities.has(undefined));
 }
@@ -39,8 +39,8 @@ export function providerName(
   return { id, ...defined({ address }), wire, ...defined({ model, compatibility }) };
 }
 
-/** Distinguishes everything that `isSameModel` and `readsOpaque` do, and also a known address from an unknown one. */
-export function providerKey(name: ProviderName | undefined): string {
+/** Distinguishes everything that `isSameModel` and `canReadOpaqueItems` do, and also a known address from an unknown one. */
+export function providerComparisonKey(name: ProviderName | undefined): string {
   return JSON.stringify(name === undefined ? null : [name.id, name.address, name.wire, name.model, name.compatibility]);
 }
 

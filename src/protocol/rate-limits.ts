@@ -46,7 +46,10 @@ const mostLimits = 16;
 function readLimit(name: string, fields: JsonObject | undefined): readonly RateLimit[] {
   const usedPercent = numberAt(fields, 'used_percent');
   if (name === '' || usedPercent === undefined) return [];
-  const [windowMinutes, resetsAt] = [numberAt(fields, 'window_minutes'), readableTime(numberAt(fields, 'resets_at'))];
+  const [windowMinutes, resetsAt] = [
+    numberAt(fields, 'window_minutes'),
+    displayableTime(numberAt(fields, 'resets_at')),
+  ];
   return [{ name, usedPercent, ...defined({ windowMinutes, resetsAt }) }];
 }
 
@@ -54,6 +57,6 @@ function readLimit(name: string, fields: JsonObject | undefined): readonly RateL
 const lastSecond = 253_402_300_799;
 
 /** Seconds since the epoch, if they are a displayable date. */
-export function readableTime(seconds: number | undefined): number | undefined {
+export function displayableTime(seconds: number | undefined): number | undefined {
   return seconds !== undefined && Math.abs(seconds) <= lastSecond ? seconds : undefined;
 }

@@ -38,12 +38,12 @@ export interface ShellRedirection {
   readonly text?: ShellWord;
 }
 
-export function shellQuoted(word: string): string {
+export function quoteShellWord(word: string): string {
   return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-export function shellWords(argv: readonly string[]): string {
-  return argv.map((word) => (/^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : shellQuoted(word))).join(' ');
+export function quoteShellCommand(argv: readonly string[]): string {
+  return argv.map((word) => (/^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : quoteShellWord(word))).join(' ');
 }
 
-export type Variables = Readonly<Record<string, string | undefined>>;
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;

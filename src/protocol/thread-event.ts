@@ -6,7 +6,7 @@ import type { Answer, Question } from './question.ts';
 import type { RateLimits } from './rate-limits.ts';
 import type { TurnItem } from './turn-item.ts';
 import type { Usage } from './usage.ts';
-import type { OtherAuthor } from './user-input.ts';
+import type { NonUserAuthor } from './user-input.ts';
 
 /** Events for surfaces. Capstan sends an event only after the lines that it reports are durable. */
 export type ThreadEvent =
@@ -127,7 +127,7 @@ export interface ContextEvent {
   readonly content: string;
   readonly cause: ContextCause;
   /** Absent for the user's own words. */
-  readonly author?: OtherAuthor;
+  readonly author?: NonUserAuthor;
   /** For a repeated text: why it is no longer proven that the model has it. */
   readonly why?: string;
   /** The fact that the text states, if it has a typed value. */

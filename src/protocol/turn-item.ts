@@ -97,7 +97,7 @@ export interface ToolCallItem {
 /** Files that a user restored after a thread changed them, so its model knows other contents. Paths are absolute. */
 export interface RestoredFiles {
   /** The turn before which they had this content. Absent: an earlier version recorded it. */
-  readonly before?: TurnBefore;
+  readonly before?: RestorePointTurn;
   /** The user undid the restore: the files are as they were before it. */
   readonly isUndone?: true;
   /** Files that have an earlier content again, or exist again. */
@@ -107,7 +107,7 @@ export interface RestoredFiles {
   readonly more?: number;
 }
 
-export interface TurnBefore {
+export interface RestorePointTurn {
   readonly turnId: TurnId;
   /** Counted from 1. */
   readonly number: number;

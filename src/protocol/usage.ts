@@ -8,8 +8,15 @@ export interface Usage extends TokenCounts {
   readonly cost?: Cost;
 }
 
-export const tokenCounts = ['input', 'cachedInput', 'cacheWriteInput', 'output', 'reasoningOutput', 'total'] as const;
-export type TokenCounts = Readonly<Record<(typeof tokenCounts)[number], number>>;
+export const tokenCountNames = [
+  'input',
+  'cachedInput',
+  'cacheWriteInput',
+  'output',
+  'reasoningOutput',
+  'total',
+] as const;
+export type TokenCounts = Readonly<Record<(typeof tokenCountNames)[number], number>>;
 
 /** Integers, so that sums are exact in any order. */
 export interface Cost {
@@ -70,7 +77,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
 }
 
 function eachCount(of: (name: keyof TokenCounts) => number): TokenCounts {
-  return Object.fromEntries(tokenCounts.map((name) => [name, of(name)])) as unknown as TokenCounts;
+  return Object.fromEntries(tokenCountNames.map((name) => [name, of(name)])) as unknown as TokenCounts;
 }
 
 /** Tokens without a price stay visible beside those that have one. */
@@ -101,7 +108,7 @@ function costSince(before: Usage, now: Usage): Cost | undefined {
 }
 
 export const isSameCount = (one: TokenCounts, other: TokenCounts): boolean =>
-  tokenCounts.every((name) => one[name] === other[name]);
+  tokenCountNames.every((name) => one[name] === other[name]);
 
 /** Carries the known cost into a total from a line of another program, which has none. New tokens have no price. */
 export function carryCostForward(before: Usage, total: Usage): Usage {

@@ -5,20 +5,20 @@ import type { Outcome } from './outcome.ts';
 export const authors = ['user', 'agent', 'program'] as const;
 export type Author = (typeof authors)[number];
 /** Absent in a line or a value: the user wrote the words. */
-export type OtherAuthor = Exclude<Author, 'user'>;
+export type NonUserAuthor = Exclude<Author, 'user'>;
 
 /** Words without an author are the user's, as in older files. An unknown author gets no more rights than a program. */
 export function readAuthor(value: Json | undefined): Author {
   return value === undefined ? 'user' : (authors.find((each) => each === value) ?? 'program');
 }
 
-export function otherAuthor(author: Author): OtherAuthor | undefined {
+export function nonUserAuthor(author: Author): NonUserAuthor | undefined {
   return author === 'user' ? undefined : author;
 }
 
 /** Why a failed turn continues without the user: the model is asked again, or another one takes over. */
-export const turnsContinued = ['after-failure', 'other-model'] as const;
-export type TurnContinued = (typeof turnsContinued)[number];
+export const continuationReasons = ['after-failure', 'other-model'] as const;
+export type ContinuationReason = (typeof continuationReasons)[number];
 
 export interface UserInput {
   readonly author: Author;
@@ -28,7 +28,7 @@ export interface UserInput {
   /** Files given as pictures that are none. The user is warned, and the model learns of them. */
   readonly unusableImages?: readonly UnusableImage[];
   /** Set if Capstan continues a turn: the model reads Capstan's own text, and `text` is for lists. */
-  readonly continues?: TurnContinued;
+  readonly continues?: ContinuationReason;
 }
 
 export type UnusableImage = { readonly path: string; readonly problem: Outcome };
@@ -52,7 +52,7 @@ export function words(text: string): UserInput {
 }
 
 /** For words that the user did not write, whatever they quote. */
-export function writtenBy(author: OtherAuthor, text: string): UserInput {
+export function writtenBy(author: NonUserAuthor, text: string): UserInput {
   return { author, text, images: [] };
 }
 

@@ -1,9 +1,16 @@
-import { readOpaque } from '../adapters/model/anthropic/projection.ts';
+import { decodeOpaqueThinking } from '../adapters/model/anthropic/projection.ts';
 import { type JsonObject, parseJsonObject, stringAt } from '../protocol/json.ts';
 import type { Usage } from '../protocol/usage.ts';
 import type { ItemDraft } from './script.ts';
-import { answerOptions, draftTexts, namedEvent, withIds, scriptedCounts, streamedWords } from './wire-renderer.ts';
-import type { RenderedStep, Numbering, StreamContext, WireRenderer } from './wire-renderer.ts';
+import {
+  answerOptions,
+  draftTexts,
+  encodeServerEvent,
+  withIds,
+  scriptedCounts,
+  splitIntoWords,
+} from './wire-renderer.ts';
+import type { RenderedStep, IdNumbering, StreamContext, WireRenderer } from './wire-renderer.ts';
 
 function eventsOf(step: RenderedStep, context: StreamContext): readonly Buffer[] {
   const { ids, model: asked = 'scripted' } = context;
@@ -16,7 +23,7 @@ function eventsOf(step: RenderedStep, context: StreamContext): readonly Buffer[]
     { type: 'ping' },
     ...blocks.flatMap((block, index) => blockEvents(block, index, deltas)),
     ...endingOf(step, counts),
-  ].map(namedEvent);
+  ].map(encodeServerEvent);
 }
 
 function endingOf(step: RenderedStep, counts: ReturnType<typeof scriptedCounts>): readonly JsonObject[] {
@@ -69,7 +76,7 @@ interface ScriptedBlock {
 }
 
 /** Undefined for an item that the format cannot express. */
-function blockOf(draft: ItemDraft, ids: Numbering): ScriptedBlock | undefined {
+function blockOf(draft: ItemDraft, ids: IdNumbering): ScriptedBlock | undefined {
   const item = withIds(draft, ids);
   switch (item.type) {
     case 'message': {
@@ -90,7 +97,7 @@ function blockOf(draft: ItemDraft, ids: Numbering): ScriptedBlock | undefined {
 /** A script writes opaque content in another format's form, or as history keeps it. */
 function thinkingOf(item: ItemDraft): ScriptedBlock {
   const given = stringAt(item, 'encrypted_content') ?? '';
-  const stored = readOpaque(given);
+  const stored = decodeOpaqueThinking(given);
   if (stored?.kind === 'redacted') return { begin: { type: 'redacted_thinking', data: stored.data }, pieces: [] };
   const signature = stored?.signature ?? given;
   const thinking = draftTexts(item, 'summary').join('');
@@ -111,7 +118,7 @@ function callOf(item: ItemDraft, text: string): ScriptedBlock {
 
 function blockEvents({ begin, pieces }: ScriptedBlock, index: number, deltas: boolean): readonly JsonObject[] {
   const filled = pieces.flatMap(({ type, key, text }) =>
-    (deltas && type !== 'signature_delta' ? streamedWords(text) : [text])
+    (deltas && type !== 'signature_delta' ? splitIntoWords(text) : [text])
       .filter((piece) => piece !== '')
       .map((piece) => ({ type: 'content_block_delta', index, delta: { type, [key]: piece } })),
   );

@@ -1,7 +1,7 @@
 import { type JsonObject, stringAt } from '../protocol/json.ts';
 import type { ItemDraft } from './script.ts';
-import { answerOptions, draftTexts, withIds, scriptedCounts, streamedWords } from './wire-renderer.ts';
-import type { RenderedStep, Numbering, StreamContext, WireRenderer } from './wire-renderer.ts';
+import { answerOptions, draftTexts, withIds, scriptedCounts, splitIntoWords } from './wire-renderer.ts';
+import type { RenderedStep, IdNumbering, StreamContext, WireRenderer } from './wire-renderer.ts';
 
 /** Renders a script's items as deltas; an item that the format does not know is an error of the script. */
 export const chatRenderer: WireRenderer = {
@@ -16,7 +16,7 @@ function chunksOf(step: RenderedStep, { ids, usage }: StreamContext): readonly B
     data({ id, object, model, choices: [{ index: 0, delta, finish_reason }], usage: null });
   const chunks = [
     chunk({ role: 'assistant', content: '' }),
-    ...itemDeltas(step.items, ids, deltas ? streamedWords : (text) => [text]).map((delta) => chunk(delta)),
+    ...itemDeltas(step.items, ids, deltas ? splitIntoWords : (text) => [text]).map((delta) => chunk(delta)),
   ];
   if (step.kind === 'failed') return [...chunks, data({ error: { code: step.code, message: step.message } })];
   const finish = step.kind === 'answer' ? finishOf(step.items) : (reasons[step.reason] ?? step.reason);
@@ -33,7 +33,7 @@ const finishOf = (items: readonly ItemDraft[]): string =>
 
 function itemDeltas(
   items: readonly ItemDraft[],
-  ids: Numbering,
+  ids: IdNumbering,
   pieces: (text: string) => readonly string[],
 ): readonly JsonObject[] {
   let calls = 0;

@@ -1,5 +1,5 @@
 import type {
-  ChoiceAmong,
+  ThreadChoiceScope,
   ChosenThread,
   NoThread,
   RolloutStore,
@@ -12,23 +12,23 @@ import { isStartedByThread } from '../protocol/thread.ts';
 import type { ThreadHit, ThreadPage, ThreadQuery, ThreadSummary } from '../protocol/thread.ts';
 import {
   concernsLists,
-  emptyThreadFold,
+  emptyThreadListFacts,
   excerptOf,
   formatCursor,
   nothingToSearch,
-  pageStart,
+  parseCursor,
   queryFilter,
   searchTerms,
-  summaryOf,
-  ThreadListener,
+  summaryFromFacts,
+  ThreadLineCollector,
 } from '../adapters/rollout/index/thread-summary.ts';
 import type { PageEnd, SpokenMessage } from '../adapters/rollout/index/thread-summary.ts';
 import {
   isIdBeginning,
-  noneNamed,
+  noThreadNamed,
   noThreadYet,
-  sharedBeginning,
-  sharedName,
+  ambiguousIdBeginning,
+  ambiguousThreadName,
 } from '../adapters/rollout/store/refusals.ts';
 
 export interface KnownThread extends Pick<ThreadSummary, 'id' | 'location' | 'updatedAt' | 'archived' | 'name'> {}
@@ -45,13 +45,13 @@ export function createFoldedDirectory({ rollouts, threads, rename }: FoldedDirec
     Promise.all((await threads()).map((known) => fold(rollouts, known)));
   return {
     async list(query) {
-      const after = pageStart(query);
+      const after = parseCursor(query);
       if (after !== undefined && 'code' in after) return after;
       const { threads: shown, next } = pageOf(await readAll(), query, after);
       return { threads: shown.map(({ summary }) => summary), ...defined({ next }) };
     },
     async search(text, query) {
-      const after = pageStart(query);
+      const after = parseCursor(query);
       if (after !== undefined && 'code' in after) return after;
       const terms = searchTerms(text);
       if (terms.length === 0) return nothingToSearch;
@@ -74,11 +74,19 @@ export function createFoldedDirectory({ rollouts, threads, rename }: FoldedDirec
 type FoldedThread = { readonly summary: ThreadSummary; readonly messages: readonly SpokenMessage[] };
 
 async function fold(rollouts: Pick<RolloutStore, 'read'>, known: KnownThread): Promise<FoldedThread> {
-  const listener = new ThreadListener(emptyThreadFold, false);
+  const listener = new ThreadLineCollector(emptyThreadListFacts, false);
   await listener.hear(rollouts.read(known.id, { from: 0 as Ordinal, wanted: concernsLists }));
   const { id, location, name, updatedAt, archived } = known;
   const named = name === undefined || name === '' ? {} : { name };
-  const summary = { id, location, ...named, ...summaryOf(listener.fold), updatedAt, archived, compressed: false };
+  const summary = {
+    id,
+    location,
+    ...named,
+    ...summaryFromFacts(listener.fold),
+    updatedAt,
+    archived,
+    compressed: false,
+  };
   return { summary, messages: listener.messages };
 }
 
@@ -127,21 +135,21 @@ function chooseAmong(all: readonly ThreadSummary[], choice: ThreadChoice): Chose
 
 function chooseNamed(
   all: readonly ThreadSummary[],
-  { name, cwd, ...choice }: ChoiceAmong & { readonly name: string },
+  { name, cwd, ...choice }: ThreadChoiceScope & { readonly name: string },
 ): ChosenThread | NoThread {
   const whole = parseThreadId(name);
   if (whole !== undefined) return { kind: 'chosen', id: whole };
   const anywhere = among(all, choice);
   const begun = isIdBeginning(name) ? anywhere.filter(({ id }) => id.startsWith(name.toLowerCase())) : [];
   if (begun.length === 1) return chosen(begun[0]!);
-  if (begun.length > 1) return sharedBeginning(name, idsOf(begun));
+  if (begun.length > 1) return ambiguousIdBeginning(name, idsOf(begun));
   const named = anywhere.filter((thread) => thread.name === name).toSorted((a, b) => b.createdAt - a.createdAt);
-  if (choice.unique === true && named.length > 1) return sharedName(name, idsOf(named));
+  if (choice.unique === true && named.length > 1) return ambiguousThreadName(name, idsOf(named));
   const [first] = among(named, { archived: true, ...defined({ cwd }) });
-  return first === undefined ? noneNamed(name, cwd) : chosen(first);
+  return first === undefined ? noThreadNamed(name, cwd) : chosen(first);
 }
 
-const among = (all: readonly ThreadSummary[], { cwd, archived }: ChoiceAmong): readonly ThreadSummary[] =>
+const among = (all: readonly ThreadSummary[], { cwd, archived }: ThreadChoiceScope): readonly ThreadSummary[] =>
   all.filter((thread) => (archived === true || !thread.archived) && (cwd === undefined || thread.cwd === cwd));
 
 const chosen = ({ id }: ThreadSummary): ChosenThread => ({ kind: 'chosen', id });

@@ -2,12 +2,16 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { httpError } from './script.ts';
 import type { AnswerOptions, CompactedStep, ExchangeEnd, HttpErrorStep, ScriptStep, StreamStep } from './script.ts';
-import { type StreamContext, streamOf, type WireRenderer } from './wire-renderer.ts';
+import { type StreamContext, renderStream, type WireRenderer } from './wire-renderer.ts';
 
-export type Audience = { readonly renderer: WireRenderer; readonly context: StreamContext };
+export type StepClient = { readonly renderer: WireRenderer; readonly context: StreamContext };
 
 /** Plays one step to the client. Resolves with how the exchange ended. */
-export async function perform(step: ScriptStep, response: ServerResponse, audience: Audience): Promise<ExchangeEnd> {
+export async function performStep(
+  step: ScriptStep,
+  response: ServerResponse,
+  audience: StepClient,
+): Promise<ExchangeEnd> {
   const gone = new AbortController();
   const closed = new Promise((resolve) => gone.signal.addEventListener('abort', resolve));
   response.once('close', () => gone.abort());
@@ -34,7 +38,7 @@ export async function perform(step: ScriptStep, response: ServerResponse, audien
   return response.writableFinished ? 'answered' : 'client-left';
 }
 
-type Stage = Audience & { readonly response: ServerResponse; readonly gone: AbortSignal };
+type Stage = StepClient & { readonly response: ServerResponse; readonly gone: AbortSignal };
 
 /** Sends a body, or its first bytes without an end. Resolves when the operating system has them. */
 async function play(
@@ -49,7 +53,7 @@ async function play(
   if (step.kind === 'compacted' && renderer.whole === undefined) return writeError(noSuchEndpoint, response);
   const contentType = step.kind === 'compacted' ? 'application/json' : 'text/event-stream';
   response.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-cache', ...headers });
-  const body = step.kind === 'compacted' ? [renderer.whole!(step, context)] : streamOf(renderer, step, context);
+  const body = step.kind === 'compacted' ? [renderer.whole!(step, context)] : renderStream(renderer, step, context);
   const events = firstBytes(body, bytes);
   // Without pauses, event borders are not visible on the wire, and a chunk may contain several.
   const bursts = delayMs > 0 ? events : [Buffer.concat(events)];

@@ -1,7 +1,14 @@
 import { type JsonObject, stringAt } from '../protocol/json.ts';
 import type { Usage } from '../protocol/usage.ts';
 import type { ItemDraft, ScriptedUsage } from './script.ts';
-import { answerOptions, draftTexts, namedEvent, withIds, scriptedCounts, streamedWords } from './wire-renderer.ts';
+import {
+  answerOptions,
+  draftTexts,
+  encodeServerEvent,
+  withIds,
+  scriptedCounts,
+  splitIntoWords,
+} from './wire-renderer.ts';
 import type { RenderedStep, StreamContext, WireRenderer } from './wire-renderer.ts';
 
 function eventsOf(step: RenderedStep, { ids, usage }: StreamContext): readonly Buffer[] {
@@ -10,7 +17,7 @@ function eventsOf(step: RenderedStep, { ids, usage }: StreamContext): readonly B
     { type: 'response.created', response: { id: responseId, status: 'in_progress' } },
     ...step.items.flatMap((draft, index) => itemEvents(withIds(draft, ids), index, deltas)),
     endingOf(step, responseId, usage),
-  ].map(namedEvent);
+  ].map(encodeServerEvent);
 }
 
 function endingOf(step: RenderedStep, id: string, usage: ScriptedUsage): JsonObject {
@@ -51,7 +58,7 @@ function unfinished(item: ItemDraft): ItemDraft {
 function deltaEvents(item: ItemDraft, index: number): readonly JsonObject[] {
   const place = { item_id: stringAt(item, 'id') ?? '', output_index: index };
   const deltas = (type: string, text: string, more: JsonObject): readonly JsonObject[] =>
-    streamedWords(text).map((delta) => ({ type, ...place, ...more, delta }));
+    splitIntoWords(text).map((delta) => ({ type, ...place, ...more, delta }));
   /** Clients refuse a delta of an unannounced part. */
   const begun = (type: string, more: JsonObject, part: JsonObject): JsonObject => ({ type, ...place, ...more, part });
   return [

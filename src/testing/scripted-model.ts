@@ -2,7 +2,7 @@ import { assertKnownKeys } from '../core/envelope/read-options.ts';
 import { stringAt } from '../protocol/json.ts';
 import { anthropicRenderer } from './anthropic-renderer.ts';
 import { chatRenderer } from './chat-renderer.ts';
-import { perform } from './perform-step.ts';
+import { performStep } from './perform-step.ts';
 import { responsesRenderer } from './responses-renderer.ts';
 import { failed, httpError, incomplete, receiveContent } from './script.ts';
 import type {
@@ -15,7 +15,7 @@ import type {
   ScriptStepOf,
 } from './script.ts';
 import type { UpgradeAnswer } from './scripted-socket.ts';
-import { numbering, type StreamContext, type WireRenderer } from './wire-renderer.ts';
+import { createIdNumbering, type StreamContext, type WireRenderer } from './wire-renderer.ts';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
@@ -51,7 +51,7 @@ export interface ScriptedModel {
 
 export async function startScriptedModel(script: Script, options: ScriptedModelOptions = {}): Promise<ScriptedModel> {
   assertKnownKeys(options, { usage: true, window: true, upgrade: true, deflates: true }, 'startScriptedModel()');
-  const model = new Model(script, { ids: numbering(), usage: options.usage ?? {} }, options);
+  const model = new Model(script, { ids: createIdNumbering(), usage: options.usage ?? {} }, options);
   await model.listen();
   return model;
 }
@@ -127,7 +127,7 @@ class Model implements ScriptedModel {
     const renderer = renderers.find(({ endpoint }) => endpoint.test(url));
     const refuse = (status: number, message: string): Promise<unknown> => {
       const step = httpError({ status, body: { error: { message } } });
-      return perform(step, response, { renderer: renderer ?? responsesRenderer, context: this.#context });
+      return performStep(step, response, { renderer: renderer ?? responsesRenderer, context: this.#context });
     };
     if (method !== 'POST' || !url.startsWith(this.#root) || renderer === undefined) {
       return refuse(404, `The scripted model has nothing at ${method} ${url}.`);
@@ -136,7 +136,7 @@ class Model implements ScriptedModel {
     if ('problem' in content) return refuse(400, content.problem);
     const { recorded, ended } = this.#record(request, content);
     const { step, context } = await this.#turnTo(recorded);
-    return ended(await perform(step, response, { renderer, context }));
+    return ended(await performStep(step, response, { renderer, context }));
   }
 
   #record(

@@ -1,8 +1,8 @@
 import { arrayAt, isJsonObject, objectAt, parseJsonObject, stringAt } from '../protocol/json.ts';
 import type { Json, JsonObject } from '../protocol/json.ts';
-import { type Audience, noSuchEndpoint, paceOf, pause, splitBytes } from './perform-step.ts';
+import { type StepClient, noSuchEndpoint, paceOf, pause, splitBytes } from './perform-step.ts';
 import { responsesRenderer } from './responses-renderer.ts';
-import { streamOf } from './wire-renderer.ts';
+import { renderStream } from './wire-renderer.ts';
 import type {
   AnswerOptions,
   ExchangeEnd,
@@ -33,10 +33,10 @@ interface SocketHost {
   /** Records a request and returns its step. Call `ended` when the step is done. */
   step(content: RequestContent & { readonly frame: RecordedFrame }): Promise<{
     readonly step: ScriptStep;
-    readonly context: Audience['context'];
+    readonly context: StepClient['context'];
     readonly ended: (end: ExchangeEnd) => void;
   }>;
-  readonly context: Audience['context'];
+  readonly context: StepClient['context'];
 }
 
 type Connected = { readonly socket: Socket; readonly head: Buffer; readonly host: SocketHost };
@@ -177,7 +177,7 @@ type RememberedAnswer = { readonly id: string; readonly output: readonly ItemDra
 /** `remembered` is absent if the answer was not completed. */
 type SocketPerformance = { readonly end: ExchangeEnd; readonly remembered?: RememberedAnswer };
 
-interface SocketStage extends Audience {
+interface SocketStage extends StepClient {
   readonly socket: Socket;
   readonly gone: AbortSignal;
   readonly message: (data: Buffer) => Promise<Buffer>;
@@ -213,11 +213,11 @@ async function performOnSocket(step: ScriptStep, stage: SocketStage): Promise<So
 }
 
 /** The events of a step without server-sent-event framing. */
-function events(step: StreamStep, { renderer, context }: Audience): readonly Buffer[] {
+function events(step: StreamStep, { renderer, context }: StepClient): readonly Buffer[] {
   const opening = Buffer.from('data: ');
   const headers = step.kind === 'answer' ? step.headers : undefined;
   const metadata = headers && Buffer.from(JSON.stringify({ type: 'codex.response.metadata', headers }));
-  const said = streamOf(renderer, step, context).map((event) => {
+  const said = renderStream(renderer, step, context).map((event) => {
     return event.subarray(event.indexOf(opening) + opening.length, event.lastIndexOf('\n\n'));
   });
   return [...(metadata === undefined ? [] : [metadata]), ...said];

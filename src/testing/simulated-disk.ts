@@ -1,4 +1,4 @@
-import type { FileFacts, Files, Lock, LockHeld, Locks, OpenFile } from '../ports/files.ts';
+import type { FileFacts, JournalDisk, Lock, LockHeld, Locks, OpenFile } from '../ports/files.ts';
 import { dirname } from 'node:path/posix';
 
 type FileOperation = 'size' | 'read' | 'append' | 'truncate' | 'sync' | 'close';
@@ -16,7 +16,7 @@ interface Entry {
  * An in-memory disk that keeps only what was synced. Paths are absolute, with `/`; the root exists. `crash` and `kill`
  * end this disk and return the one that the next process finds.
  */
-export class SimulatedDisk implements Files {
+export class SimulatedDisk implements JournalDisk {
   /** Held by the processes that use this disk; released when it ends. */
   readonly locks = new SimulatedLocks();
   /** Bytes that fit on the disk. A write beyond it is partial and rejects with ENOSPC. */

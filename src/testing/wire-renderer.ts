@@ -15,22 +15,22 @@ export interface WireRenderer {
 
 export type RenderedStep = Exclude<StreamStep, MalformedStep>;
 
-export function streamOf(renderer: WireRenderer, step: StreamStep, context: StreamContext): readonly Buffer[] {
+export function renderStream(renderer: WireRenderer, step: StreamStep, context: StreamContext): readonly Buffer[] {
   if (step.kind !== 'malformed') return renderer.events(step, context);
   const events = renderer.events(step.of, context);
   // The malformed event comes after the opening and before the last event: the events after it must still arrive.
   return events.toSpliced(Math.floor(events.length / 2), 0, Buffer.from(`data: ${step.data}\n\n`));
 }
 
-export const namedEvent = (event: JsonObject): Buffer =>
+export const encodeServerEvent = (event: JsonObject): Buffer =>
   Buffer.from(`event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`);
 
 /** Options that only an answer has. */
 export const answerOptions = (step: RenderedStep): Partial<AnswerOptions> => (step.kind === 'answer' ? step : {});
 /** Returns `resp_1`, `msg_1`, `call_1`, … per server, so that two runs of a script give the same bytes. */
-export type Numbering = (prefix: string) => string;
+export type IdNumbering = (prefix: string) => string;
 
-export function numbering(): Numbering {
+export function createIdNumbering(): IdNumbering {
   const counters = new Map<string, number>();
   return (prefix) => {
     const count = (counters.get(prefix) ?? 0) + 1;
@@ -39,7 +39,7 @@ export function numbering(): Numbering {
   };
 }
 
-export type StreamContext = { readonly ids: Numbering; readonly usage: ScriptedUsage; readonly model?: string };
+export type StreamContext = { readonly ids: IdNumbering; readonly usage: ScriptedUsage; readonly model?: string };
 
 const idPrefixes: Readonly<Record<string, string>> = {
   message: 'msg',
@@ -50,7 +50,7 @@ const idPrefixes: Readonly<Record<string, string>> = {
 };
 
 /** Adds an `id`, and a `call_id` to calls. */
-export function withIds(draft: ItemDraft, ids: Numbering): ItemDraft {
+export function withIds(draft: ItemDraft, ids: IdNumbering): ItemDraft {
   const { type, id, ...rest } = draft;
   const isCall = type === 'function_call' || type === 'custom_tool_call';
   return {
@@ -64,7 +64,7 @@ export function withIds(draft: ItemDraft, ids: Numbering): ItemDraft {
 export const draftTexts = (item: ItemDraft, key: string): readonly string[] =>
   (arrayAt(item, key) ?? []).map((part) => (isJsonObject(part) ? (stringAt(part, 'text') ?? '') : ''));
 
-export const streamedWords = (text: string): readonly string[] => text.match(/\s*\S+|\s+$/g) ?? [];
+export const splitIntoWords = (text: string): readonly string[] => text.match(/\s*\S+|\s+$/g) ?? [];
 
 /** The step's counts override the server's. If either is a word instead of counts, the step's value replaces all. */
 export function scriptedCounts(own: ScriptedUsage | undefined, ofServer: ScriptedUsage): 'none' | 'null' | Usage {

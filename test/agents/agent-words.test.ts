@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type ThreadEvent, words, writtenBy } from '../../src/index.ts';
 import { objectAt } from '../../src/protocol/json.ts';
-import type { OtherAuthor } from '../../src/protocol/user-input.ts';
+import type { NonUserAuthor } from '../../src/protocol/user-input.ts';
 import { foldRecorded, initialRecordedState } from '../../src/core/state/recorded/thread-events.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { userTexts } from '../compaction/summariser.ts';
@@ -67,7 +67,7 @@ function recordedEvents(live: LiveThread): readonly ThreadEvent[] {
   });
 }
 
-const inPlace: readonly (readonly [OtherAuthor, string])[] = [
+const inPlace: readonly (readonly [NonUserAuthor, string])[] = [
   ['agent', 'written by the model of another thread, not by the user'],
   ['program', 'written by a program, not by the user'],
 ];

@@ -13,7 +13,7 @@ import { artefact, decision, type Exchange, requirement, type Transcript } from 
 import { transcripts } from '../../bench/compaction/transcripts/all.ts';
 import { twoTasks } from '../../bench/compaction/transcripts/two-tasks.ts';
 import { userMessage } from '../../src/core/fragments/message-items.ts';
-import type { Entry } from '../../src/core/history/entry.ts';
+import type { HistoryEntry } from '../../src/core/history/entry.ts';
 import { historyOf } from '../../src/core/history/history.ts';
 import { words } from '../../src/protocol/user-input.ts';
 import { startScriptedModel } from '../../src/testing/index.ts';
@@ -50,7 +50,7 @@ describe('the score of a history', () => {
     task: asked,
     probes: [requirement('keep its tests'), requirement('no semicolons'), artefact('src/a.ts'), decision('tabs')],
   };
-  const user = (id: string, text: string, more: Partial<Entry> = {}): Entry => ({
+  const user = (id: string, text: string, more: Partial<HistoryEntry> = {}): HistoryEntry => ({
     item: userMessage(id, words(text)),
     origin: { family: 'user' },
     ...more,

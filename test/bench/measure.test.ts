@@ -8,9 +8,9 @@ import { runSteps } from '../../bench/run-steps.ts';
 import { SampleBook } from '../../bench/sample-book.ts';
 import type { Item } from '../../src/protocol/item.ts';
 import { decodeLine } from '../../src/adapters/rollout/lines/line-format.ts';
-import { entries } from '../../src/core/history/history.ts';
+import { historyEntries } from '../../src/core/history/history.ts';
 import { reduce } from '../../src/core/state/reduce.ts';
-import { emptyState } from '../../src/core/state/thread-state.ts';
+import { emptyThreadState } from '../../src/core/state/thread-state.ts';
 
 describe('what the system says about a process', () => {
   it('is read from behind a name that may hold anything', () => {
@@ -56,9 +56,9 @@ describe('a prepared history', () => {
     const lines = rolloutText(thread, exchangesOf(20_000)).trimEnd().split('\n');
     const state = lines
       .map((line) => decodeLine(Buffer.from(line)))
-      .reduce((folded, line) => (typeof line === 'string' ? folded : reduce(folded, line)), emptyState);
+      .reduce((folded, line) => (typeof line === 'string' ? folded : reduce(folded, line)), emptyThreadState);
     const exchange = ['message', 'function_call', 'function_call_output', 'message'];
-    expect(entries(state.history).map(({ item }) => item.type)).toEqual([...exchange, ...exchange]);
+    expect(historyEntries(state.history).map(({ item }) => item.type)).toEqual([...exchange, ...exchange]);
     expect(state.openTurn).toBeUndefined();
   });
 });

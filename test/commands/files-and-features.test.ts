@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { editHint } from '../../src/core/config/toml/write-toml.ts';
+import { tomlEditHint } from '../../src/core/config/toml/write-toml.ts';
 import { expect, it } from 'vitest';
 import { LiveThread } from '../harness/live-thread.ts';
 import { scene } from '../harness/scene.ts';
@@ -72,11 +72,11 @@ it('features are listed and switched', async () => {
 it('the hint about a file that is not changed is right for the way in which it is written', () => {
   const given = { before: { features: { hooks: true } }, wanted: { hooks: false, sleep_tool: true } };
   const dotted = 'model = "m"\nfeatures.hooks = true\n';
-  expect(editHint(dotted, ['features'], given)).toBe(
+  expect(tomlEditHint(dotted, ['features'], given)).toBe(
     'On line 2, in place of what is there, write: features.hooks = false\nBelow line 2, add: features.sleep_tool = true',
   );
-  expect(editHint('features = { hooks = true }\n', ['features'], given)).toBe(
+  expect(tomlEditHint('features = { hooks = true }\n', ['features'], given)).toBe(
     'In the braces on line 1, write: hooks = false\nIn the braces on line 1, write: sleep_tool = true',
   );
-  expect(editHint('', ['features'], { before: {}, wanted: { hooks: false } })).toBeUndefined();
+  expect(tomlEditHint('', ['features'], { before: {}, wanted: { hooks: false } })).toBeUndefined();
 });

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Candidate, type Faulty, isFaulty } from '../../src/core/compaction/candidates/candidate.ts';
+import { type Candidate, type FaultyAnswer, isFaultyAnswer } from '../../src/core/compaction/candidates/candidate.ts';
 import { mechanicalCandidate } from '../../src/core/compaction/candidates/build-candidate.ts';
 import { plainCandidate, structuredCandidate } from '../../src/core/compaction/candidates/written-candidate.ts';
 import type { CompactionPlan, CompactionSource } from '../../src/core/compaction/plan/compaction-plan.ts';
 import { remoteCandidate } from '../../src/core/compaction/candidates/remote-candidate.ts';
-import type { Entry } from '../../src/core/history/entry.ts';
+import type { HistoryEntry } from '../../src/core/history/entry.ts';
 import { itemTokens } from '../../src/core/history/token-counts.ts';
 import { isMessage, messageText } from '../../src/protocol/item.ts';
 import { lawRuns } from '../harness/law-runs.ts';
@@ -53,7 +53,7 @@ type Make = (
   source: CompactionSource,
   texts: readonly string[],
   pick: number,
-) => Candidate | Faulty;
+) => Candidate | FaultyAnswer;
 
 const why = { code: 'compaction_failed', message: 'The provider did not answer <environment_context>', next: 'Wait.' };
 const sealed = { type: 'compaction', id: 'cmp_1', encrypted_content: 'A'.repeat(1200) };
@@ -105,14 +105,14 @@ test('whatever was said and whatever a model answers, the words that matter surv
   fc.assert(
     fc.property(fc.array(generation, { minLength: 10, maxLength: 10 }), (generations) => {
       const spoken: string[] = [];
-      let entries: readonly Entry[] = [];
+      let entries: readonly HistoryEntry[] = [];
       for (const [number, { events, maker, pick, budget }] of generations.entries()) {
         entries = [...entries, ...events.flatMap((event, i) => happened(event, spoken, `${number}-${i}`))];
         const plan = planOf(budget);
         const source = sourceOf(entries, work);
         const answered = makers[maker]!(plan, source, spoken, pick);
         // An answer that is recognised as no summary is what a model that fails leaves.
-        const result = isFaulty(answered) ? mechanicalCandidate(plan, source, why) : answered;
+        const result = isFaultyAnswer(answered) ? mechanicalCandidate(plan, source, why) : answered;
         entries = installed(result, number);
         expectSound(result, entries, spoken, plan);
       }
@@ -121,7 +121,7 @@ test('whatever was said and whatever a model answers, the words that matter surv
   );
 });
 
-function happened(event: Event, spoken: string[], name: string): readonly Entry[] {
+function happened(event: Event, spoken: string[], name: string): readonly HistoryEntry[] {
   if (event.kind === 'answer') return [answered(`Answer ${name}`)];
   if (event.kind === 'work') return Array.from({ length: event.calls }, (_, i) => worked(`${name}-${i}`)).flat();
   const text = `Words ${name} of the user, which are long enough to be told apart from others. ${event.pieces.join('')}`;
@@ -136,7 +136,7 @@ const mark = /\n?\[… about \d+ tokens cut here …\]/;
 
 function expectSound(
   candidate: Candidate,
-  entries: readonly Entry[],
+  entries: readonly HistoryEntry[],
   spoken: readonly string[],
   plan: CompactionPlan,
 ): void {
@@ -176,7 +176,7 @@ interface Quote {
 }
 
 /** The user's words that an entry quotes. */
-function quotes({ item, origin, words = [] }: Entry): readonly Quote[] {
+function quotes({ item, origin, words = [] }: HistoryEntry): readonly Quote[] {
   if (!isMessage(item)) return [];
   if (origin.family === 'user') {
     const texts = item.content.flatMap(({ text }) =>

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import type { Entry } from '../../src/core/history/entry.ts';
+import type { HistoryEntry } from '../../src/core/history/entry.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { reduce } from '../../src/core/state/reduce.ts';
-import { emptyState } from '../../src/core/state/thread-state.ts';
+import { emptyThreadState } from '../../src/core/state/thread-state.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { checkpointLine, someReport } from '../harness/checkpoint-line.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 
-const isSecond = ({ item }: Entry): boolean => JSON.stringify(item).includes('"two"');
+const isSecond = ({ item }: HistoryEntry): boolean => JSON.stringify(item).includes('"two"');
 
 /** Three turns, and between the second and the third a checkpoint that quotes the first words and keeps the second. */
 async function compacted(): Promise<{ readonly live: LiveThread; readonly id: string }> {
@@ -21,7 +21,7 @@ async function compacted(): Promise<{ readonly live: LiveThread; readonly id: st
   await live.turn('two');
   const { id } = live.thread;
   await live.rewrite((lines) => {
-    const state = lines.reduce(reduce, emptyState);
+    const state = lines.reduce(reduce, emptyThreadState);
     return [...lines, checkpointLine(state, { keeps: isSecond, quotes: ['one'], report: someReport })];
   });
   await live.turn('three');

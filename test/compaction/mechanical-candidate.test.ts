@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
 import { mechanicalCandidate } from '../../src/core/compaction/candidates/build-candidate.ts';
 import type { WorkPlan } from '../../src/core/compaction/plan/work-records.ts';
-import type { Entry } from '../../src/core/history/entry.ts';
+import type { HistoryEntry } from '../../src/core/history/entry.ts';
 import { answered, installed, planOf, said, sourceOf, textsOf, worked } from './scene.ts';
 
 const why = { code: 'model_failed', message: 'the provider refused', next: 'Try again.' };
 const first = said('msg_1', 'Fix the parser, and keep its old tests.', { number: 1 });
 const last = said('msg_2', 'Use tabs in it.', { number: 2 });
-const story: readonly Entry[] = [
+const story: readonly HistoryEntry[] = [
   first,
   ...worked('1', 'first output', 'npm test'),
   answered('The grammar is done.'),
@@ -74,7 +74,7 @@ test('once the user has written since, no step of the plan is named as the next 
 
 test('the summary of an earlier checkpoint is carried on, with its age, through any number of failures', () => {
   const summary = 'The grammar reads numbers and tables. '.repeat(20).trim();
-  const entry: Entry = {
+  const entry: HistoryEntry = {
     item: {
       type: 'message',
       id: 'msg_s',
@@ -84,7 +84,7 @@ test('the summary of an earlier checkpoint is carried on, with its age, through 
     origin: { family: 'context', kinds: ['checkpoint-summary'] },
     summary: { start: 21, end: 21 + summary.length, model: 'model-0', number: 3 },
   };
-  let entries: readonly Entry[] = [entry, ...story];
+  let entries: readonly HistoryEntry[] = [entry, ...story];
   for (const generation of [0, 1, 2]) {
     entries = installed(mechanicalCandidate(planOf(), sourceOf(entries), why), generation);
     const text = textsOf(entries).at(-1)!;

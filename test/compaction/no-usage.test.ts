@@ -1,11 +1,11 @@
 import { expect, inject, it, onTestFinished } from 'vitest';
 import type { TurnFacts } from '../../src/core/envelope/facts.ts';
-import type { Identity } from '../../src/core/envelope/identity.ts';
+import type { TurnIdentity } from '../../src/core/envelope/identity.ts';
 import { chatFormat } from '../../src/adapters/model/chat/client.ts';
 import type { WireFormat } from '../../src/adapters/model/http/http-client.ts';
 import { responsesFormat } from '../../src/adapters/model/responses/client.ts';
 import { lookUpModel } from '../../src/core/envelope/model-record.ts';
-import { resolveWindow } from '../../src/core/envelope/window.ts';
+import { resolveContextWindow } from '../../src/core/envelope/window.ts';
 import { userMessage } from '../../src/core/fragments/message-items.ts';
 import type { Json, JsonObject } from '../../src/protocol/json.ts';
 import { words } from '../../src/protocol/user-input.ts';
@@ -118,8 +118,8 @@ function firstMessage({ messages }: JsonObject): Json {
 }
 
 const world = { ...firstWorld, window: contextWindow };
-const limits = resolveWindow({ thread: {} } as TurnFacts, settingsOf(world), {
-  identity: { model: lookUpModel(worldModels, world.model) } as Identity,
+const limits = resolveContextWindow({ thread: {} } as TurnFacts, settingsOf(world), {
+  identity: { model: lookUpModel(worldModels, world.model) } as TurnIdentity,
 });
 
 /** Every text with every usage in every format; the fast tests take usages and formats by turns. */

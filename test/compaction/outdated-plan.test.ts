@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Entry } from '../../src/core/history/entry.ts';
+import type { HistoryEntry } from '../../src/core/history/entry.ts';
 import { words } from '../../src/index.ts';
-import { readWork, storeWork, foldWork } from '../../src/core/state/fold/plan-and-changed-files.ts';
+import { workFromJson, workToJson, foldWork } from '../../src/core/state/fold/plan-and-changed-files.ts';
 import { answer, callTool, type ScriptStepOf } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { said } from './scene.ts';
@@ -50,26 +50,26 @@ describe('where code says to continue', () => {
 });
 
 describe('a plan', () => {
-  const plan: Entry = {
+  const plan: HistoryEntry = {
     item: { type: 'function_call', name: 'update_plan', call_id: '1', arguments: JSON.stringify({ plan: steps }) },
     origin: { family: 'model' },
   };
-  const stop: Entry = {
+  const stop: HistoryEntry = {
     item: { type: 'message', role: 'user', content: [{ type: 'input_text', text: '<turn_aborted>\n</turn_aborted>' }] },
     origin: { family: 'context', kinds: ['turn-aborted'] },
   };
-  const program = (role: string): Entry => ({
+  const program = (role: string): HistoryEntry => ({
     item: { type: 'message', role, content: [{ type: 'input_text', text: 'CI is red.' }] },
     origin: { family: 'client' },
   });
-  const answered: Entry = {
+  const answered: HistoryEntry = {
     item: { type: 'function_call_output', call_id: '1', output: 'Plan updated' },
     origin: { family: 'tool' },
   };
-  const after = (...entries: readonly Entry[]) =>
+  const after = (...entries: readonly HistoryEntry[]) =>
     [said('1', 'Remove it.', { number: 1 }), plan, answered, ...entries].reduce(
       (work, entry) => foldWork(work, entry, {}),
-      readWork(undefined),
+      workFromJson(undefined),
     ).plan;
 
   it.each([
@@ -83,7 +83,7 @@ describe('a plan', () => {
     const found = after(...entries);
     const expected = { steps: [{ text: 'rm -rf src/pay', status: 'in-progress' }], number: 1, ...known };
     expect(found).toEqual(expected);
-    expect(readWork(storeWork({ plan: found!, files: [] })).plan).toEqual(expected);
+    expect(workFromJson(workToJson({ plan: found!, files: [] })).plan).toEqual(expected);
   });
 
   it.each([
@@ -91,7 +91,7 @@ describe('a plan', () => {
     ['another program could not use it', undefined, 'failed to parse function arguments'],
   ])('counts for nothing when %s', (_, metadata, output) => {
     const before = { plan: { steps: [], number: 1, isOlder: false }, files: [] };
-    const answer: Entry = { ...answered, item: { ...answered.item, output } };
+    const answer: HistoryEntry = { ...answered, item: { ...answered.item, output } };
     const known = foldWork(foldWork(before, plan, {}), answer, metadata === undefined ? {} : { metadata });
     expect(known).toEqual(before);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AskUser } from '../../src/index.ts';
 import { answer, callTool, say, type ScriptStepOf } from '../../src/testing/index.ts';
-import { isFaulty } from '../../src/core/compaction/candidates/candidate.ts';
+import { isFaultyAnswer } from '../../src/core/compaction/candidates/candidate.ts';
 import { mechanicalCandidate } from '../../src/core/compaction/candidates/build-candidate.ts';
 import { structuredCandidate } from '../../src/core/compaction/candidates/written-candidate.ts';
 import { LiveThread } from '../harness/live-thread.ts';
@@ -100,7 +100,9 @@ test('hundreds of short messages: the oldest are left out, and the checkpoint sa
 
   // The request that the checkpoint names stays, wherever it stands.
   const named = structuredCandidate(planOf(), sourceOf(all), answerOf({ request: rule(40) }));
-  expect(isFaulty(named) ? '' : textsOf(installed(named))[0]).toContain(`<VERBATIM_REQUEST_START>\n${rule(40)}\n`);
+  expect(isFaultyAnswer(named) ? '' : textsOf(installed(named))[0]).toContain(
+    `<VERBATIM_REQUEST_START>\n${rule(40)}\n`,
+  );
 });
 
 test('an active request of a megabyte keeps both ends and what the model quoted, within the space', () => {
@@ -111,7 +113,7 @@ test('an active request of a megabyte keeps both ends and what the model quoted,
     sourceOf(all),
     answerOf({ request: 'A line of the specification.\nUse tabs.' }),
   );
-  if (isFaulty(made)) throw new Error(made.faults.join(' '));
+  if (isFaultyAnswer(made)) throw new Error(made.faults.join(' '));
   const [text = ''] = textsOf(installed(made));
   expect(['Build this.', 'Use tabs.', 'Only in June.', 'Go on.'].filter((part) => !text.includes(part))).toEqual([]);
   expect(made.tokens).toBeLessThanOrEqual(planOf().budget.most);

@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
-import { pinAdded } from '../../src/core/state/fold/pinned-notes.ts';
+import { pinAddedLine } from '../../src/core/state/fold/pinned-notes.ts';
 import { reduce } from '../../src/core/state/reduce.ts';
-import { emptyState } from '../../src/core/state/thread-state.ts';
+import { emptyThreadState } from '../../src/core/state/thread-state.ts';
 import { answer, say } from '../../src/testing/index.ts';
 import { checkpointLine } from '../harness/checkpoint-line.ts';
 import { LiveThread } from '../harness/live-thread.ts';
@@ -59,7 +59,7 @@ it('a pinned note is told in the next turn, again after a checkpoint, and taken 
 
   // The checkpoint keeps the user's words alone.
   const isUsers = ({ origin }: { origin: { family: string } }): boolean => origin.family === 'user';
-  await live.rewrite((lines) => [...lines, checkpointLine(lines.reduce(reduce, emptyState), { keeps: isUsers })]);
+  await live.rewrite((lines) => [...lines, checkpointLine(lines.reduce(reduce, emptyThreadState), { keeps: isUsers })]);
   await live.open();
   expect(live.thread.state.pins).toMatchObject([{ id: expect.any(String), text: note }]);
   await live.turn('four');
@@ -113,8 +113,8 @@ it('a rollback to before a checkpoint leaves them as well, and one that changes 
   await threads(live, 'pin', id, note);
   await live.rewrite((lines) => [
     ...lines,
-    checkpointLine(lines.reduce(reduce, emptyState), { keeps: () => true }),
-    live.sealed(pinAdded({ id: 'pin-2', text: 'Ask before you push.' })),
+    checkpointLine(lines.reduce(reduce, emptyThreadState), { keeps: () => true }),
+    live.sealed(pinAddedLine({ id: 'pin-2', text: 'Ask before you push.' })),
   ]);
   const { pins } = await threads(live, 'pins', id);
   expect(pins).toHaveLength(2);
@@ -179,7 +179,7 @@ it('there are bounds for all notes of a thread together', async () => {
   await live.turn('one');
   const { id } = live.thread;
   const pins = (count: number, length: number) =>
-    Array.from({ length: count }, (_, at) => live.sealed(pinAdded({ id: `pin-${at}`, text: 'x'.repeat(length) })));
+    Array.from({ length: count }, (_, at) => live.sealed(pinAddedLine({ id: `pin-${at}`, text: 'x'.repeat(length) })));
   await live.rewrite((lines) => [...lines, ...pins(2, 7000)]);
   expect(await threads(live, 'pin', id, 'x'.repeat(2001))).toMatchObject({
     exit: 1,

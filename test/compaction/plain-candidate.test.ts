@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { type Candidate, isFaulty } from '../../src/core/compaction/candidates/candidate.ts';
+import { type Candidate, isFaultyAnswer } from '../../src/core/compaction/candidates/candidate.ts';
 import { plainCandidate, structuredCandidate } from '../../src/core/compaction/candidates/written-candidate.ts';
-import type { Entry } from '../../src/core/history/entry.ts';
-import { usersWords } from '../../src/core/history/user-words.ts';
+import type { HistoryEntry } from '../../src/core/history/entry.ts';
+import { messagesOfUser } from '../../src/core/history/user-words.ts';
 import { answered, answerOf, installed, planOf, said, sourceOf, textsOf, worked } from './scene.ts';
 
-const context: Entry = {
+const context: HistoryEntry = {
   item: {
     type: 'message',
     id: 'msg_c',
@@ -17,16 +17,16 @@ const context: Entry = {
 const first = said('msg_1', 'Fix the parser, and keep its old tests.');
 const pictured = said('msg_2', 'It looks like this.', { pictures: 1 });
 
-function made(entries: readonly Entry[], text: string, budget: object = {}): Candidate {
+function made(entries: readonly HistoryEntry[], text: string, budget: object = {}): Candidate {
   const result = plainCandidate(planOf(budget), sourceOf(entries), text);
-  if (isFaulty(result)) throw new Error(result.faults.join(' '));
+  if (isFaultyAnswer(result)) throw new Error(result.faults.join(' '));
   return result;
 }
 
 test("the user's messages in order, then the summary, with what code adds to a short one", () => {
   const candidate = made([context, first, ...worked('1'), pictured, answered('I see.')], '\n Half of it is done. \n');
   const entries = installed(candidate);
-  expect(usersWords(sourceOf(entries).history).map(({ id, text }) => [id, text])).toEqual([
+  expect(messagesOfUser(sourceOf(entries).history).map(({ id, text }) => [id, text])).toEqual([
     ['msg_1', 'Fix the parser, and keep its old tests.'],
     ['msg_2', 'It looks like this.'],
   ]);
@@ -68,10 +68,10 @@ test('words that one kind of checkpoint quotes are found by the other', () => {
     sourceOf([first, ...worked('1'), pictured]),
     answerOf({ request: 'Fix the parser' }),
   );
-  if (isFaulty(structured)) throw new Error('faulty');
-  const before = usersWords(sourceOf(installed(structured)).history);
+  if (isFaultyAnswer(structured)) throw new Error('faulty');
+  const before = messagesOfUser(sourceOf(installed(structured)).history);
   const entries = installed(made(installed(structured), 'A summary of the parser and its old tests.'));
-  expect(usersWords(sourceOf(entries).history)).toEqual(before);
+  expect(messagesOfUser(sourceOf(entries).history)).toEqual(before);
 });
 
 test.each(['', ' \n\t', '\uFEFF'])('nothing (%j) is refused', (text) => {

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { type Candidate, isFaulty } from '../../src/core/compaction/candidates/candidate.ts';
+import { type Candidate, isFaultyAnswer } from '../../src/core/compaction/candidates/candidate.ts';
 import { remoteCandidate } from '../../src/core/compaction/candidates/remote-candidate.ts';
-import type { Entry } from '../../src/core/history/entry.ts';
+import type { HistoryEntry } from '../../src/core/history/entry.ts';
 import type { Item } from '../../src/protocol/item.ts';
 import { answered, installed, planOf, said, sourceOf, textsOf, turn, worked } from './scene.ts';
 
 const sealed: Item = { type: 'compaction', id: 'cmp_1', encrypted_content: 'c2VhbGVk' };
 const first = said('msg_1', 'Fix the parser, and keep its old tests.', { pictures: 1 });
 const last = said('msg_2', 'Use tabs in it.');
-const hookPrompt: Entry = {
+const hookPrompt: HistoryEntry = {
   item: {
     type: 'message',
     id: 'msg_h',
@@ -18,7 +18,7 @@ const hookPrompt: Entry = {
   origin: { family: 'context', kinds: ['hook-prompt'] },
   turn,
 };
-const agent = (id: string, text: string, more: object = {}): Entry => ({
+const agent = (id: string, text: string, more: object = {}): HistoryEntry => ({
   item: {
     type: 'agent_message',
     id,
@@ -31,10 +31,10 @@ const agent = (id: string, text: string, more: object = {}): Entry => ({
   turn,
 });
 const order = agent('am_1', 'Message Type: NEW_TASK\nTask name: x\nSender: /root\nPayload:\nRead.');
-const story: readonly Entry[] = [order, first, ...worked('1'), hookPrompt, answered('Half done.'), last];
+const story: readonly HistoryEntry[] = [order, first, ...worked('1'), hookPrompt, answered('Half done.'), last];
 
 /** The list of the user's messages comes first. */
-function afterWords(candidate: Candidate): readonly Entry[] {
+function afterWords(candidate: Candidate): readonly HistoryEntry[] {
   const [list, ...rest] = installed(candidate);
   expect(list?.origin).toEqual({ family: 'context', kinds: ['checkpoint-intent'], cause: 'event' });
   expect(list?.words?.map(({ id }) => id)).toEqual(['msg_1', 'msg_h', 'msg_2']);
@@ -43,7 +43,7 @@ function afterWords(candidate: Candidate): readonly Entry[] {
 
 function made(items: readonly Item[], form: 'unary' | 'stream', entries = story): Candidate {
   const result = remoteCandidate(planOf(), sourceOf(entries), items, form);
-  if (isFaulty(result)) throw new Error(result.faults.join(' '));
+  if (isFaultyAnswer(result)) throw new Error(result.faults.join(' '));
   return result;
 }
 
@@ -64,7 +64,7 @@ describe('the streaming form', () => {
     const plan = { steps: [{ text: 'Parse', status: 'in-progress' }], isOlder: false } as const;
     const work = { plan, files: [{ path: 'a.ts', kind: 'add' }] } as const;
     const result = remoteCandidate(planOf(), sourceOf(story, work), [sealed], 'stream');
-    if (isFaulty(result)) throw new Error(result.faults.join(' '));
+    if (isFaultyAnswer(result)) throw new Error(result.faults.join(' '));
     const [, records, end, ...more] = afterWords(result);
     expect(more).toEqual([]);
     expect(records?.origin).toEqual({ family: 'context', kinds: ['checkpoint-records'], cause: 'event' });

@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
-import type { Entry } from '../../src/core/history/entry.ts';
+import type { HistoryEntry } from '../../src/core/history/entry.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line, LineDraft } from '../../src/protocol/line.ts';
 import { reduce } from '../../src/core/state/reduce.ts';
-import { emptyState } from '../../src/core/state/thread-state.ts';
+import { emptyThreadState } from '../../src/core/state/thread-state.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { checkpointLine, someReport, type WrittenCheckpoint } from '../harness/checkpoint-line.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { withoutSandbox } from '../harness/scene.ts';
 
 const yes = () => answer({ items: [say('Yes.')] });
-const isUsers = ({ origin }: Entry): boolean => origin.family === 'user';
+const isUsers = ({ origin }: HistoryEntry): boolean => origin.family === 'user';
 
 async function threads(live: LiveThread, ...words: readonly string[]): Promise<JsonObject> {
   await live.close();
@@ -26,7 +26,7 @@ function insert(
 ): readonly LineDraft[] {
   const at = lines.findLastIndex(isPlace);
   const before = lines.slice(0, at);
-  return [...before, checkpointLine(before.reduce(reduce, emptyState), checkpoint), ...lines.slice(at)];
+  return [...before, checkpointLine(before.reduce(reduce, emptyThreadState), checkpoint), ...lines.slice(at)];
 }
 
 /** The texts of the newest request, without those of the world sections. */
@@ -51,7 +51,7 @@ it('goes to the exact place of a checkpoint in the middle of a turn, and back', 
   await live.rewrite((lines) => {
     const at = lines.findIndex(isAnswered) + 1;
     const before = lines.slice(0, at);
-    const line = checkpointLine(before.reduce(reduce, emptyState), { keeps: isUsers, report: someReport });
+    const line = checkpointLine(before.reduce(reduce, emptyThreadState), { keeps: isUsers, report: someReport });
     return [...before, line, ...lines.slice(at)];
   });
   const whole = live.place.lines();
@@ -106,7 +106,7 @@ it('takes a turn that only made the checkpoint back with it', async () => {
   const own = (type: string): LineDraft => ({ type: 'event_msg', payload: { type, turn_id: 'of-the-checkpoint' } });
   await live.rewrite((lines) => {
     const begun = [...lines, own('task_started') as Line];
-    return [...begun, checkpointLine(begun.reduce(reduce, emptyState), { keeps: isUsers }), own('task_complete')];
+    return [...begun, checkpointLine(begun.reduce(reduce, emptyThreadState), { keeps: isUsers }), own('task_complete')];
   });
   await live.turn('two');
   const back = await threads(live, 'rollback', id, '--before-checkpoint', '1');

@@ -2,9 +2,9 @@ import type { CompactionPlan, CompactionSource } from '../../src/core/compaction
 import type { Candidate } from '../../src/core/compaction/candidates/candidate.ts';
 import { noWork, type WorkRecords } from '../../src/core/compaction/plan/work-records.ts';
 import { userMessage } from '../../src/core/fragments/message-items.ts';
-import { type Entry, entryMetadata, entryOf } from '../../src/core/history/entry.ts';
+import { type HistoryEntry, entryMetadata, entryOf } from '../../src/core/history/entry.ts';
 import { historyOf } from '../../src/core/history/history.ts';
-import { projectHistory } from '../../src/core/history/sent-items.ts';
+import { toSentItems } from '../../src/core/history/sent-items.ts';
 import { isMessage, type Item, messageText } from '../../src/protocol/item.ts';
 import type { TurnId } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
@@ -39,9 +39,9 @@ export function planOf(budget: Partial<CompactionPlan['budget']> = {}): Compacti
   };
 }
 
-export function sourceOf(entries: readonly Entry[], work: WorkRecords = noWork): CompactionSource {
+export function sourceOf(entries: readonly HistoryEntry[], work: WorkRecords = noWork): CompactionSource {
   const history = historyOf(entries);
-  return { history, input: projectHistory(history), work };
+  return { history, input: toSentItems(history), work };
 }
 
 const picture = 'data:image/png;base64,AAAA';
@@ -52,7 +52,7 @@ export interface SaidMore {
   readonly number?: number;
 }
 
-export function said(id: string, text: string, { pictures = 0, number }: SaidMore = {}): Entry {
+export function said(id: string, text: string, { pictures = 0, number }: SaidMore = {}): HistoryEntry {
   const images = Array.from({ length: pictures }, (_, i) => ({
     path: `/${id}-${i}.png`,
     dataUrl: `${picture}${id}${i}`,
@@ -61,12 +61,12 @@ export function said(id: string, text: string, { pictures = 0, number }: SaidMor
   return { item, origin: { family: 'user' }, turn, ...(number === undefined ? {} : { number }) };
 }
 
-export function answered(text: string): Entry {
+export function answered(text: string): HistoryEntry {
   const item = { type: 'message', id: 'msg_answer', role: 'assistant', content: [{ type: 'output_text', text }] };
   return { item, origin: { family: 'model' }, turn };
 }
 
-export function worked(callId: string, output = 'done', command = `run ${callId}`): readonly Entry[] {
+export function worked(callId: string, output = 'done', command = `run ${callId}`): readonly HistoryEntry[] {
   return [
     {
       item: {
@@ -117,7 +117,7 @@ function intentOf(context: string, request: string, recent: readonly string[]): 
 }
 
 /** The history that a candidate becomes, through the metadata of its line as from the disk. */
-export function installed({ entries }: Candidate, generation = 0): readonly Entry[] {
+export function installed({ entries }: Candidate, generation = 0): readonly HistoryEntry[] {
   return entries.map((entry, index) => {
     const made = entry.kind === 'made';
     const item = made ? entry.item(`msg_${generation}${String(index).padStart(35, '0')}`) : entry.entry.item;
@@ -127,6 +127,6 @@ export function installed({ entries }: Candidate, generation = 0): readonly Entr
   });
 }
 
-export function textsOf(entries: readonly Entry[]): readonly string[] {
+export function textsOf(entries: readonly HistoryEntry[]): readonly string[] {
   return entries.map(({ item }) => (isMessage(item) ? messageText(item) : item.type));
 }

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { sentBytes } from '../../src/core/fragments/text/truncate.ts';
 import { textTokens } from '../../src/core/history/text-tokens.ts';
-import { type Candidate, isFaulty } from '../../src/core/compaction/candidates/candidate.ts';
+import { type Candidate, isFaultyAnswer } from '../../src/core/compaction/candidates/candidate.ts';
 import { mechanicalCandidate } from '../../src/core/compaction/candidates/build-candidate.ts';
 import { structuredCandidate } from '../../src/core/compaction/candidates/written-candidate.ts';
-import type { Entry } from '../../src/core/history/entry.ts';
-import { usersWords } from '../../src/core/history/user-words.ts';
+import type { HistoryEntry } from '../../src/core/history/entry.ts';
+import { messagesOfUser } from '../../src/core/history/user-words.ts';
 import { answered, answerOf, installed, planOf, readAll, said, sourceOf, textsOf, worked } from './scene.ts';
 
 const task = 'Rewrite the parser so that it reads TOML.\n\nKeep the old tests green, whatever happens.';
 const hello = 'Good morning. Read the README before anything else, please.';
 const question = 'By the way: which colour has the logo?';
-const story: readonly Entry[] = [
+const story: readonly HistoryEntry[] = [
   said('msg_1', hello, { number: 1 }),
   answered('I have read it.'),
   said('msg_2', task, { number: 2 }),
@@ -25,10 +25,10 @@ const story: readonly Entry[] = [
 
 function made(
   text: string,
-  { entries = story, budget = {} }: { readonly entries?: readonly Entry[]; readonly budget?: object } = {},
+  { entries = story, budget = {} }: { readonly entries?: readonly HistoryEntry[]; readonly budget?: object } = {},
 ): Candidate {
   const result = structuredCandidate(planOf(budget), sourceOf(entries), text);
-  if (isFaulty(result)) throw new Error(result.faults.join(' '));
+  if (isFaultyAnswer(result)) throw new Error(result.faults.join(' '));
   return result;
 }
 
@@ -268,7 +268,7 @@ describe('pictures', () => {
     const once = installed(made(answerOf({ request: task }), { entries }));
     const twice = installed(made(answerOf({ request: question }), { entries: once }), 1);
     for (const checkpoint of [once, twice]) {
-      const [, words] = usersWords(sourceOf(checkpoint).history);
+      const [, words] = messagesOfUser(sourceOf(checkpoint).history);
       expect(words).toMatchObject({ id: 'msg_2', text: task, picturesLeftOut: 0 });
       expect(words?.pictures).toEqual((pictured.item['content'] as readonly object[]).slice(0, 6));
       expect(textsOf(checkpoint)[0]).toContain('===== turn 2, with 2 pictures');
@@ -302,7 +302,7 @@ describe('pictures', () => {
     ];
     const budget = { pictures: 2200 };
     const candidate = made(answerOf({ request: 'newest' }), { entries, budget });
-    const has = usersWords(sourceOf(installed(candidate)).history).map(({ pictures }) => pictures.length > 0);
+    const has = messagesOfUser(sourceOf(installed(candidate)).history).map(({ pictures }) => pictures.length > 0);
     expect(has).toEqual([false, false, true]);
   });
 });
@@ -313,7 +313,7 @@ test('the records stand between the words and the summary', () => {
     files: [{ path: '/a<b', kind: 'add' as const }],
   };
   const result = structuredCandidate(planOf(), sourceOf(story, work), answerOf({ request: task }));
-  if (isFaulty(result)) throw new Error('faulty');
+  if (isFaultyAnswer(result)) throw new Error('faulty');
   const entries = installed(result);
   expect(entries.map(({ origin }) => origin)).toEqual(
     ['checkpoint-intent', 'checkpoint-records', 'checkpoint-summary'].map((kind) => ({

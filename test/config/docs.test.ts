@@ -1,11 +1,11 @@
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
-import { readConfig } from '../../src/core/config/config.ts';
+import { resolveConfig } from '../../src/core/config/config.ts';
 import type { KeyKind } from '../../src/core/config/keys/key-kinds.ts';
-import { keyTable } from '../../src/core/config/keys/key-table.ts';
+import { configSchema } from '../../src/core/config/keys/key-table.ts';
 import { keyStatus } from '../../src/core/config/keys/inspect-keys.ts';
 import { withoutForbiddenKeys } from '../../src/core/config/project-trust.ts';
-import { readRequirements, requirementTable } from '../../src/core/config/requirements/read-requirements.ts';
+import { readRequirements, requirementsSchema } from '../../src/core/config/requirements/read-requirements.ts';
 import { bundledCatalogue } from '../../src/adapters/gather/bundled-models.ts';
 import { catalogueEntry } from '../../src/adapters/gather/model-catalogue-file.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
@@ -21,7 +21,7 @@ test.each(examples)('an example in %s is right, in the strict sense:\n%s', (_, e
   const layer = { name: 'managed', source: 'example', values, text: example } as const;
   const { problems } = example.startsWith('# requirements.toml')
     ? readRequirements(layer, undefined, { osHome: '/home/me' })
-    : readConfig([layer], { osHome: '/home/me', cwd: '/repo' });
+    : resolveConfig([layer], { osHome: '/home/me', cwd: '/repo' });
   expect(problems).toEqual([]);
 });
 
@@ -36,7 +36,7 @@ test('the table of requirements lists what is enforced', () => {
   const section = text.slice(text.indexOf('| Requirement |'));
   const listed = [...section.matchAll(/^\| ([a-z_.]+) \| /gm)].map(([, key]) => key ?? '');
   expect(listed).toContain('permissions.filesystem.deny_read');
-  const known = keysOf(requirementTable, '');
+  const known = keysOf(requirementsSchema, '');
   // Keys of a table that is read as a whole are checked where it is read.
   const isKnown = (key: string) =>
     known.some(
@@ -47,7 +47,7 @@ test('the table of requirements lists what is enforced', () => {
 
 test('the table lists every key that is read, and no other', () => {
   const listed = [...text.matchAll(/^\| `([a-z_.A-Z]+)` \|/gm)].map(([, key]) => key);
-  expect(listed.toSorted()).toEqual(keysOf(keyTable, '').toSorted());
+  expect(listed.toSorted()).toEqual(keysOf(configSchema, '').toSorted());
 });
 
 test('what a project cannot set is listed as it is enforced', () => {

@@ -4,14 +4,14 @@ import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
 import { reduce } from '../../src/core/state/reduce.ts';
 import { lastSettings } from '../../src/core/state/resumed-settings.ts';
-import { emptyState, type ThreadState } from '../../src/core/state/thread-state.ts';
+import { emptyThreadState, type ThreadState } from '../../src/core/state/thread-state.ts';
 
 type Draft = Pick<Line, 'type' | 'payload'>;
 
 function fold(...drafts: readonly Draft[]): ThreadState {
   return drafts
     .map((draft, index) => ({ timestamp: '2026-11-15T00:00:00.000Z', ordinal: index as Ordinal, ...draft }))
-    .reduce(reduce, emptyState);
+    .reduce(reduce, emptyThreadState);
 }
 
 const meta: Draft = { type: 'session_meta', payload: { id: 't', cwd: '/repo', model_provider: 'scripted' } };

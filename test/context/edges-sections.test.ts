@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { answer, say } from '../../src/testing/index.ts';
 import { permissionsSection, type PermissionsText } from '../../src/core/world/sections/permissions.ts';
 import { unknownState } from '../../src/core/world/sections/section.ts';
-import { sections } from '../../src/core/world/catalog.ts';
+import { worldSections } from '../../src/core/world/catalog.ts';
 import { realtimeSection } from '../../src/core/world/sections/modes.ts';
 import { LiveThread } from '../harness/live-thread.ts';
-import { noHeldPatterns } from '../../src/core/policy/rules/rule-set.ts';
+import { noRestrictedPrefixes } from '../../src/core/policy/rules/rule-set.ts';
 
 const yes = () => answer({ items: [say('Yes.')] });
 /** The context in each request, besides words and answers. */
@@ -156,7 +156,7 @@ describe('saved approvals', () => {
     readsEverything: true,
     missingRoots: [],
     approvedPrefixes: [['git', 'log']],
-    held: noHeldPatterns,
+    held: noRestrictedPrefixes,
   };
   const kinds = (now: PermissionsText) =>
     permissionsSection.change(permissionsSection.stored(permissions), now).map(({ kind, text }) => [kind, text]);
@@ -210,7 +210,7 @@ it('a record that a section cannot read leaves nothing proven', () => {
     { model: [] },
     { active: 'yes' },
   ];
-  const readable = sections.flatMap(({ id, read }) =>
+  const readable = worldSections.flatMap(({ id, read }) =>
     garbage.flatMap((stored) => (read(stored as never, undefined) === undefined ? [] : [[id, stored]])),
   );
   // A guidance that holds or not is stored as just that, groups of tools by their names, and a document without text is

@@ -1,17 +1,19 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { TurnFacts } from '../../src/core/envelope/facts.ts';
-import type { Identity } from '../../src/core/envelope/identity.ts';
+import type { TurnIdentity } from '../../src/core/envelope/identity.ts';
 import type { Settings } from '../../src/core/envelope/settings.ts';
-import { resolveWindow, type Window } from '../../src/core/envelope/window.ts';
+import { resolveContextWindow, type ContextWindow } from '../../src/core/envelope/window.ts';
 
-function windowOf(contextWindow: number, effectivePercent: number, window: Settings['window'] = {}): Window {
+function windowOf(contextWindow: number, effectivePercent: number, window: Settings['window'] = {}): ContextWindow {
   const model = { contextWindow, effectivePercent, truncation: { mode: 'tokens', limit: 10_000 } };
-  return resolveWindow({ thread: {} } as TurnFacts, { window } as Settings, { identity: { model } as Identity });
+  return resolveContextWindow({ thread: {} } as TurnFacts, { window } as Settings, {
+    identity: { model } as TurnIdentity,
+  });
 }
 
 /** Without what was chosen to get them. */
-function budgetsOf({ shares: _shares, ...budgets }: Window): Omit<Window, 'shares'> {
+function budgetsOf({ shares: _shares, ...budgets }: ContextWindow): Omit<ContextWindow, 'shares'> {
   return budgets;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Facts } from '../../src/core/envelope/facts.ts';
+import type { GatheredFacts } from '../../src/core/envelope/facts.ts';
 import type { SettingsChange } from '../../src/index.ts';
 import { recogniseFragment } from '../../src/core/world/recognise-fragments.ts';
 import { words } from '../../src/protocol/user-input.ts';
@@ -16,7 +16,7 @@ interface Stage {
   readonly model: ScriptedModel;
   readonly thread: WatchedThread;
   /** The facts of the world besides those that the thread gets from its parts. */
-  facts: Partial<Facts>;
+  facts: Partial<GatheredFacts>;
   settings: SettingsChange;
   turn(text: string): Promise<void>;
   /** The texts that a request told anew, by kind where they are context. */

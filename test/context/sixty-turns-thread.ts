@@ -6,7 +6,7 @@ import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
 import { changeTo, type World } from '../harness/world.ts';
 import { isUsers, rewriteFor } from '../harness/world-rewrite.ts';
-import { TellingLaw } from '../laws/telling-law.ts';
+import { UpdateLaw } from '../laws/update-law.ts';
 import { isWorldText, partsOf } from '../laws/world-reader.ts';
 import type { ScriptedTurn } from './sixty-turns-script.ts';
 
@@ -15,11 +15,11 @@ export class LongThread {
   readonly model: ScriptedModel;
   readonly thread: WatchedThread;
   readonly turnOf: number[] = [];
-  readonly #law: TellingLaw;
+  readonly #law: UpdateLaw;
   #turn = 0;
   #midway: Partial<World> | undefined;
 
-  private constructor(model: ScriptedModel, law: TellingLaw) {
+  private constructor(model: ScriptedModel, law: UpdateLaw) {
     this.model = model;
     this.#law = law;
     const disk = new SimulatedDisk();
@@ -32,7 +32,7 @@ export class LongThread {
   }
 
   static async start(first: Partial<World> = {}): Promise<LongThread> {
-    const law = new TellingLaw();
+    const law = new UpdateLaw();
     const model: ScriptedModel = await startScriptedModel(({ body }) => {
       law.posted(body);
       long.turnOf.push(long.#turn);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { words } from '../../src/index.ts';
 import type { TurnId } from '../../src/protocol/ids.ts';
 import { answer, callTool, httpError, reason, say } from '../../src/testing/index.ts';
-import { steeringFor } from '../../src/engine/thread/client-input.ts';
+import { admitSteering } from '../../src/engine/thread/client-input.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { withoutSandbox } from '../harness/scene.ts';
 
@@ -174,8 +174,8 @@ describe('who may steer', () => {
   const input = words('Go on.');
   const window = { model: 'm', effective: 1000 };
   const running = { turnId, ...window, outputSchema: { type: 'object', properties: { a: { type: 'string' } } } };
-  const codeOf = (...asked: Parameters<typeof steeringFor>): string => {
-    const result = steeringFor(...asked);
+  const codeOf = (...asked: Parameters<typeof admitSteering>): string => {
+    const result = admitSteering(...asked);
     return result.kind === 'refused' ? result.outcome.code : result.kind;
   };
 
@@ -213,11 +213,11 @@ describe('who may steer', () => {
 
   it('every refusal says what to do', () => {
     const refusals = [
-      steeringFor({ input }, undefined),
-      steeringFor({ input: words('') }, running),
-      steeringFor({ input, turnId: 'x' as TurnId }, running),
-      steeringFor({ input, outputSchema: {} }, running),
-      steeringFor({ input: words('word '.repeat(2000)) }, running),
+      admitSteering({ input }, undefined),
+      admitSteering({ input: words('') }, running),
+      admitSteering({ input, turnId: 'x' as TurnId }, running),
+      admitSteering({ input, outputSchema: {} }, running),
+      admitSteering({ input: words('word '.repeat(2000)) }, running),
     ];
     for (const refusal of refusals) {
       const text = expect.stringMatching(/^[A-Z].*\.$/s);

@@ -4,7 +4,7 @@ import { words } from '../../src/index.ts';
 import type { TurnId } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { TurnItem } from '../../src/protocol/turn-item.ts';
-import { callProcess, callStarted } from '../../src/core/state/fold/running-calls.ts';
+import { callProcessLine, callStartedLine } from '../../src/core/state/fold/running-calls.ts';
 import { SimulatedDisk, startScriptedModel, type ScriptStepOf } from '../../src/testing/index.ts';
 import { killedNow } from '../harness/killed-now.ts';
 import { waitingItem } from '../../src/core/state/fold/waiting-messages.ts';
@@ -204,8 +204,8 @@ describe('words are on the disk', () => {
     };
     await thread.write([
       { type: 'event_msg', payload: { type: 'task_started', turn_id: turnId } },
-      callStarted({ threadId: thread.id!, turnId, callId, tool: 'exec_command', at: 0, item }),
-      callProcess(turnId, callId, { pid: 4321, startedAt: 'then', mark: 'mark' }),
+      callStartedLine({ threadId: thread.id!, turnId, callId, tool: 'exec_command', at: 0, item }),
+      callProcessLine(turnId, callId, { pid: 4321, startedAt: 'then', mark: 'mark' }),
     ]);
     let stored = '';
     const end = async () => {

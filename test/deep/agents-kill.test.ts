@@ -7,7 +7,7 @@ import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
 import { readUsage } from '../../src/core/state/drafts/usage-and-failure-fields.ts';
 import { reduce } from '../../src/core/state/reduce.ts';
-import { emptyState, type ThreadState } from '../../src/core/state/thread-state.ts';
+import { emptyThreadState, type ThreadState } from '../../src/core/state/thread-state.ts';
 import {
   answer,
   callTool,
@@ -98,7 +98,7 @@ async function run(place: Place, id: string | undefined, killed?: Moment & Asked
 function fold(path: string): { readonly state: ThreadState; readonly lines: readonly Line[] } {
   const texts = readFileSync(path, 'utf8').split('\n').slice(0, -1);
   const lines = texts.map((text) => JSON.parse(text) as Line);
-  return { state: lines.reduce(reduce, emptyState), lines };
+  return { state: lines.reduce(reduce, emptyThreadState), lines };
 }
 
 function tree(place: Place, id: string) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Line } from '../../src/protocol/line.ts';
 import { reduce } from '../../src/core/state/reduce.ts';
-import { emptyState } from '../../src/core/state/thread-state.ts';
+import { emptyThreadState } from '../../src/core/state/thread-state.ts';
 import { answer, callTool, say, startScriptedModel, type ScriptStep } from '../../src/testing/index.ts';
 import { KilledWriter, linesIn } from './killed-writer.ts';
 
@@ -41,7 +41,7 @@ it(`an answer is never lost, never used twice and never used for another command
         // A thread that asked nothing yet may be missing: it begins anew.
         if (ids[thread] === 'new') rmSync(join(home, 'sessions'), { recursive: true, force: true });
         const lines = linesIn(home);
-        const { questions = [] } = lines.reduce(reduce, emptyState).openTurn ?? {};
+        const { questions = [] } = lines.reduce(reduce, emptyThreadState).openTurn ?? {};
         if (questions.length > 0) seen.waiting += 1;
         if (questions.some((question) => question.answer !== undefined)) seen.unused += 1;
         const ofThread = printed.filter((each) => each.thread === thread);

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { shellWords } from '../../src/protocol/shell.ts';
+import { quoteShellCommand } from '../../src/protocol/shell.ts';
 import { answer, type RecordedRequest, say, type ScriptStep } from '../../src/testing/index.ts';
 import type { Place } from '../harness/run-capstan.ts';
 import { type Scene, scene, textsOf } from '../harness/scene.ts';
@@ -51,7 +51,7 @@ export async function openProgram(program: Program, plays: Plays, sandbox?: 'rea
   else {
     const { program: node, script, env } = codexCommand(place);
     const set = [`PATH=${env.PATH}`, `CODEX_HOME=${env.CODEX_HOME}`];
-    shell.run(shellWords(['env', ...set, node, script, '--no-alt-screen', '--no-daemon']));
+    shell.run(quoteShellCommand(['env', ...set, node, script, '--no-alt-screen', '--no-daemon']));
   }
   await shell.sees(program === 'capstan' ? 'Context 100% left' : /GPT-5\.5 .* · /i, 'screen');
   await pause(500);

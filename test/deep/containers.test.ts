@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { isJsonObject, type JsonObject } from '../../src/protocol/json.ts';
-import { shellWords } from '../../src/protocol/shell.ts';
+import { quoteShellCommand } from '../../src/protocol/shell.ts';
 import { answer, callTool, say, startScriptedModel } from '../../src/testing/index.ts';
 import { DemoStage } from '../demo/demo-stage.ts';
 import { type Container, containers, withoutLandlock } from '../harness/container.ts';
@@ -216,7 +216,7 @@ for (const each of containers) {
     it('asks in the terminal, once, what the user wants', async () => {
       requireTmux();
       const place = aPlace();
-      const start = shellWords([...container.prefix, process.execPath, capstanScript]);
+      const start = quoteShellCommand([...container.prefix, process.execPath, capstanScript]);
       const open = (): TmuxShell => {
         const shell = new TmuxShell(place, 100, 40);
         shell.run(start);

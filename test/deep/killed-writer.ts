@@ -7,7 +7,7 @@ import type { Line } from '../../src/protocol/line.ts';
 import { variablesWithCompiled } from '../harness/compiled-once.ts';
 import { describeState } from '../harness/describe-state.ts';
 import { reduce } from '../../src/core/state/reduce.ts';
-import { emptyState } from '../../src/core/state/thread-state.ts';
+import { emptyThreadState } from '../../src/core/state/thread-state.ts';
 
 export interface Acknowledged {
   readonly id: string;
@@ -70,7 +70,7 @@ export function linesIn(home: string): readonly Line[] {
 /** Every state that was acknowledged is one that the file adds up to. */
 export function checkPromises(lines: readonly Line[], promised: readonly Acknowledged[]): void {
   const wanted = new Map(promised.map(({ lines: count, digest }) => [count, digest]));
-  let state = emptyState;
+  let state = emptyThreadState;
   for (const [i, line] of lines.entries()) {
     state = reduce(state, line);
     const digest = wanted.get(i + 1);

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import { computePatch, noGuard } from '../../src/adapters/tools/apply-patch/compute-patch.ts';
-import { bytesAsText, computeUpdate, textAsBytes } from '../../src/adapters/tools/apply-patch/compute-update.ts';
+import { bytesAsText, applyChunksToText, textAsBytes } from '../../src/adapters/tools/apply-patch/compute-update.ts';
 import {
   explainMismatch,
   mostComparisons,
-  type SearchedLines,
+  type SearchableLines,
   SearchEffort,
-  searchLines,
+  toSearchableLines,
   seekLines,
   TooMuchToSearch,
 } from '../../src/adapters/tools/apply-patch/seek-lines.ts';
@@ -24,9 +24,9 @@ const root = mkdtempSync(join(tmpdir(), 'capstan-patch-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 /** The lines with a count of how often one of them is looked at. */
-function counted(lines: readonly string[]): { readonly lines: SearchedLines; readonly looks: () => number } {
+function counted(lines: readonly string[]): { readonly lines: SearchableLines; readonly looks: () => number } {
   let looks = 0;
-  const searched = searchLines(lines);
+  const searched = toSearchableLines(lines);
   const watch = (numbers: readonly number[]): readonly number[] =>
     new Proxy(numbers, {
       get(target, key) {
@@ -84,7 +84,7 @@ describe('looking for the lines of a chunk', () => {
             if (pattern.every((text, offset) => form(file[at + offset]!) === form(text))) expected = at;
           }
         }
-        expect(seekLines(searchLines(file), pattern, { from, atEnd, effort: new SearchEffort() })).toBe(expected);
+        expect(seekLines(toSearchableLines(file), pattern, { from, atEnd, effort: new SearchEffort() })).toBe(expected);
       }),
       { numRuns: 500 * inject('runFactor') },
     );
@@ -101,13 +101,13 @@ describe('looking for the lines of a chunk', () => {
     };
     const effort = new SearchEffort();
     expect(() =>
-      computeUpdate(
+      applyChunksToText(
         file.join('\n'),
         Array.from({ length: 50_000 }, () => ({ ...chunk, anchor: 'x' })),
         effort,
       ),
     ).not.toThrow(RangeError);
-    const lines = searchLines(file);
+    const lines = toSearchableLines(file);
     const search = (): void => {
       for (let at = 0; at < 50_000; at++) seekLines(lines, ['x', 'y'], { from: 0, atEnd: false, effort });
     };
@@ -119,7 +119,7 @@ describe('looking for the lines of a chunk', () => {
     const lines = Array.from({ length: 300_000 }, (_, at) => String(at));
     const chunk: Chunk = { lines: lines.map((text) => ({ kind: 'context', text })), endOfFile: false };
     const text = `${lines.join('\n')}\n`;
-    expect(computeUpdate(text, [chunk], new SearchEffort())).toEqual({ kind: 'updated', text, places: [0] });
+    expect(applyChunksToText(text, [chunk], new SearchEffort())).toEqual({ kind: 'updated', text, places: [0] });
   });
 
   test('an explanation of what does not fit gives up in time', () => {

@@ -2,15 +2,15 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { readConfig } from '../../src/core/config/config.ts';
+import { resolveConfig } from '../../src/core/config/config.ts';
 import { nodeProgramFiles } from '../../src/adapters/disk/node-program-files.ts';
 import { createNodeSpawn } from '../../src/adapters/exec/node-spawn.ts';
 import { processTable } from '../../src/adapters/exec/leftover-processes.ts';
 import { permissionsFragment } from '../../src/core/world/sections/permissions.ts';
-import { render } from '../../src/core/fragments/text/define-fragment.ts';
+import { renderFragment } from '../../src/core/fragments/text/define-fragment.ts';
 import { accessAt } from '../../src/core/policy/paths/access.ts';
 import { landlockObstacle } from '../../src/core/policy/profiles/landlock-policy.ts';
-import type { Places } from '../../src/core/policy/paths/special-places.ts';
+import type { PermissionPlaces } from '../../src/core/policy/paths/special-places.ts';
 import { describePolicy } from '../../src/core/policy/profiles/describe-policy.ts';
 import { resolvePolicy } from '../../src/core/policy/profiles/resolve-policy.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
@@ -22,7 +22,7 @@ import { createSandbox } from '../../src/adapters/sandbox/sandbox.ts';
 import { createTrial } from '../harness/sandbox-trial.ts';
 import { readPermissions } from '../laws/permissions-reader.ts';
 import { statedAccess } from './stated-access.ts';
-import { noHeldPatterns } from '../../src/core/policy/rules/rule-set.ts';
+import { noRestrictedPrefixes } from '../../src/core/policy/rules/rule-set.ts';
 
 const clock = { now: () => performance.now(), sleep: () => Promise.resolve() };
 const spawn = createNodeSpawn({ clock, runFolder: '/nowhere' });
@@ -137,9 +137,9 @@ const filesystem: fc.Arbitrary<JsonObject> = fc
     ...(depth === undefined ? {} : { glob_scan_max_depth: depth }),
   }));
 
-function policyOf(table: JsonObject, more: Partial<Places>): ResolvedPolicy {
+function policyOf(table: JsonObject, more: Partial<PermissionPlaces>): ResolvedPolicy {
   const values: JsonObject = { default_permissions: 'random', permissions: { random: { filesystem: table } } };
-  const { config, problems } = readConfig([{ name: 'user', source: 'x', values }], {
+  const { config, problems } = resolveConfig([{ name: 'user', source: 'x', values }], {
     osHome: home,
     cwd: join(base, 'ws'),
   });
@@ -168,9 +168,9 @@ function stated(policy: ResolvedPolicy) {
     approval: 'never',
     canAsk: false,
     approvedPrefixes: [],
-    held: noHeldPatterns,
+    held: noRestrictedPrefixes,
   } as const;
-  const read = readPermissions(render(permissionsFragment, told).text);
+  const read = readPermissions(renderFragment(permissionsFragment, told).text);
   return (path: string) => (read === undefined ? 'deny' : statedAccess(read, path));
 }
 

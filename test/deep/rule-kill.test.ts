@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readRules } from '../../src/core/policy/rules/rules-file.ts';
+import { runRulesFile } from '../../src/core/policy/rules/rules-file.ts';
 import { variablesWithCompiled } from '../harness/compiled-once.ts';
 import { Random } from '../harness/random.ts';
 import { testSeed } from '../harness/seed.ts';
@@ -36,7 +36,7 @@ test('a file of rules reads as a whole after every SIGKILL, with each rule that 
     for (let round = 0; round < kills; round++) {
       reported.push(...(await killWriter(home, round, random.below(40))));
       const text = readFileSync(join(home, 'rules/default.rules'), 'utf8');
-      const read = readRules(text, { file: 'default.rules' });
+      const read = runRulesFile(text, { file: 'default.rules' });
       const saved =
         read.kind === 'read' ? read.rules.prefixes.map(({ pattern }) => String(pattern[1])) : [read.message];
       expect(saved).toEqual([...new Set(saved)]);

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { ownership } from '../../src/core/envelope/ownership.ts';
+import { fieldOwnership } from '../../src/core/envelope/ownership.ts';
 import { rewriteCommand } from './document.ts';
 
 /** The entry in the table until a person has said what the source does. */
@@ -40,9 +40,9 @@ export function tableNow(table: string, reads: ReadonlyMap<string, readonly stri
 /** Fields and groups of fields, in order. What is read inside of a field reads the field. */
 function partsOf(reads: readonly string[]): readonly string[] {
   const parts = reads.flatMap((read) => {
-    const field = ownership.find(({ field }) => read === field || read.startsWith(`${field}.`))?.field;
+    const field = fieldOwnership.find(({ field }) => read === field || read.startsWith(`${field}.`))?.field;
     if (field !== undefined) return [field];
-    return !handedOn.has(read) && ownership.some(({ field }) => field.startsWith(`${read}.`)) ? [read] : [];
+    return !handedOn.has(read) && fieldOwnership.some(({ field }) => field.startsWith(`${read}.`)) ? [read] : [];
   });
   return [...new Set(parts)].toSorted();
 }

@@ -1,9 +1,9 @@
-import type { Ownership } from '../../src/core/envelope/ownership.ts';
+import type { FieldOwnership } from '../../src/core/envelope/ownership.ts';
 
 export const rewriteCommand = 'npm test -- test/envelope/ownership.test.ts -u';
 
 /** The map as a page for people. */
-export function ownershipDocument(ownership: readonly Ownership[]): string {
+export function ownershipDocument(ownership: readonly FieldOwnership[]): string {
   const groups = [...new Set(ownership.map(({ field }) => field.slice(0, field.indexOf('.'))))];
   const tables = groups.map((group) => {
     const rows = ownership.filter(({ field }) => field.startsWith(`${group}.`)).map(row);
@@ -51,7 +51,7 @@ The tables list the source of every field, and the code that reads it. Two reade
 This page is generated from \`src/core/envelope/ownership.ts\`. Tests compare that map with the types, a resolved envelope and the sources. \`${rewriteCommand}\` rewrites the page.
 `;
 
-function row({ field, source, consumers, awaits }: Ownership): string {
+function row({ field, source, consumers, awaits }: FieldOwnership): string {
   const from =
     source.settings === undefined
       ? source.otherwise

@@ -12,7 +12,7 @@ type Scope = Map<string, string | undefined>;
 /** Functions that give a part of the envelope, or that part as the state has it by now. */
 const makers: Readonly<Record<string, string>> = {
   lookUpModel: 'identity.model',
-  windowNow: 'window',
+  contextWindowNow: 'window',
   instructionsNow: 'instructions.base',
 };
 
@@ -21,7 +21,7 @@ const fieldName = /^(?:identity|workspace|instructions|policy|capabilities|modes
 /** Types that are a part of the envelope, and which part. */
 const partOf: Readonly<Record<string, string>> = {
   Envelope: '',
-  Identity: 'identity',
+  TurnIdentity: 'identity',
   ModelRecord: 'identity.model',
   Workspace: 'workspace',
   Instructions: 'instructions',
@@ -32,7 +32,7 @@ const partOf: Readonly<Record<string, string>> = {
   Modes: 'modes',
   Collaboration: 'modes.collaboration',
   Telemetry: 'telemetry',
-  Window: 'window',
+  ContextWindow: 'window',
   Step: 'step',
 };
 

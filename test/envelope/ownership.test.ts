@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { consumerTable } from '../../src/core/envelope/consumers.ts';
-import { mapOwnership, type Ownership, ownership } from '../../src/core/envelope/ownership.ts';
+import { mapFieldOwnership, type FieldOwnership, fieldOwnership } from '../../src/core/envelope/ownership.ts';
 import { isJsonObject } from '../../src/protocol/json.ts';
 import { consumersSource, tableNow, unknownRole } from './consumers-source.ts';
 import { ownershipDocument, rewriteCommand } from './document.ts';
@@ -10,17 +10,17 @@ import { envelopeReads } from './envelope-reads.ts';
 import { fullEnvelope } from './full-envelope.ts';
 
 const root = join(import.meta.dirname, '../..');
-const rows = new Map<string, Ownership>(ownership.map((row) => [row.field, row]));
+const rows = new Map<string, FieldOwnership>(fieldOwnership.map((row) => [row.field, row]));
 const reads = readsOfAllSources();
 const currentTable = tableNow(consumerTable, reads);
 
 describe('the map of the envelope', () => {
   test('has a row for every field of an envelope with everything in it, and no other', () => {
-    expect(fieldsOf(fullEnvelope())).toEqual(ownership.map(({ field }) => field));
+    expect(fieldsOf(fullEnvelope())).toEqual(fieldOwnership.map(({ field }) => field));
   });
 
   test('gives every field a consumer, or says what it waits for', () => {
-    const idle = ownership.filter(({ consumers, awaits }) => consumers.length === 0 && awaits === undefined);
+    const idle = fieldOwnership.filter(({ consumers, awaits }) => consumers.length === 0 && awaits === undefined);
     expect(idle).toEqual([]);
   });
 
@@ -43,7 +43,7 @@ describe('the map of the envelope', () => {
 
   test('docs/envelope.md is what the map says', async () => {
     await expect(
-      ownershipDocument(mapOwnership(currentTable)),
+      ownershipDocument(mapFieldOwnership(currentTable)),
       `docs/envelope.md is stale: run ${rewriteCommand}`,
     ).toMatchFileSnapshot(join(root, 'docs/envelope.md'));
   });
@@ -80,21 +80,21 @@ describe('the reader of sources', () => {
   test('follows the envelope by name, by type and by what is taken out of it', () => {
     const source = `
       import type { Envelope } from '../envelope/envelope.ts';
-      import type { Window } from '../envelope/window.ts';
+      import type { ContextWindow } from '../envelope/window.ts';
       import type { Policy } from '../elsewhere/policy.ts';
       import type { Step } from '../envelope/step.ts';
       const a = (turn) => turn.envelope.identity.model.slug;
       const b = ({ envelope: { modes, workspace: { cwd: folder } } }) => [modes.leaveOut.includes('x'), folder];
-      function c({ telemetry, ...rest }: Envelope, { effective: most }: Window): number {
+      function c({ telemetry, ...rest }: Envelope, { effective: most }: ContextWindow): number {
         const { turnId } = telemetry;
         return use(turnId, most, rest);
       }
       function d(policy: Policy) { return policy.resolved; }
       function e(policy) { return policy.profile; }
-      const f = (stored) => { const window = stored as unknown as Window; return window.toolOutput; };
+      const f = (stored) => { const window = stored as unknown as ContextWindow; return window.toolOutput; };
       const g = (step: Step, { envelope: { policy: rules }, window: { memory }, index }: Step) =>
         [step.facts, step.window.skills, rules.approval, memory, index];
-      const h = (turn) => [windowNow(turn).baseline, instructionsNow(turn).text];
+      const h = (turn) => [contextWindowNow(turn).baseline, instructionsNow(turn).text];
       const list = ['identity.effort', 'window'];
       const record = { modes: { review: false } };
     `;

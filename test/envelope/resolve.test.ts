@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { defaultShares } from '../../src/core/config/defaults.ts';
+import { defaultWindowShares } from '../../src/core/config/defaults.ts';
 import { resolveEnvelope } from '../../src/core/envelope/envelope.ts';
 import type { TurnFacts } from '../../src/core/envelope/facts.ts';
 import type { WindowSettings } from '../../src/core/envelope/settings.ts';
-import { type Window, windowUnder } from '../../src/core/envelope/window.ts';
+import { type ContextWindow, applyReportedWindows } from '../../src/core/envelope/window.ts';
 import { builtInProfile } from '../../src/core/policy/profiles/profiles.ts';
 import { defaultShellEnvironmentPolicy } from '../../src/core/policy/environment/shell-environment-policy.ts';
 import type { ThreadId, TurnId } from '../../src/protocol/ids.ts';
@@ -108,7 +108,7 @@ describe('with nothing but what must be there', () => {
       memory: 180_880,
       baseline: 12_000,
       toolOutput: { mode: 'bytes', limit: 10_000 },
-      shares: defaultShares(),
+      shares: defaultWindowShares(),
     });
   });
 });
@@ -242,7 +242,7 @@ describe('with everything that can be chosen', () => {
       memory: 84_000,
       baseline: 12_000,
       toolOutput: { mode: 'tokens', limit: 10_000 },
-      shares: { ...defaultShares(), ...fullSettings().window },
+      shares: { ...defaultWindowShares(), ...fullSettings().window },
     });
   });
 
@@ -279,7 +279,8 @@ test('nothing in an envelope can be changed, however deep', () => {
 });
 
 describe('the window', () => {
-  const windowOf = (window: WindowSettings): Window => resolveEnvelope(bareFacts, { ...bareSettings, window }).window;
+  const windowOf = (window: WindowSettings): ContextWindow =>
+    resolveEnvelope(bareFacts, { ...bareSettings, window }).window;
   const shares = { compactionReserve: 10, skills: 2, memory: 70 } as const;
 
   test.each([
@@ -329,10 +330,10 @@ describe('the window', () => {
         const claim = { provider, model: model.slug, tokens, assumed: before.window.configured - since };
         const facts = { ...bareFacts, thread: { ...bareFacts.thread, windows: [claim] } };
         const known = resolveEnvelope(facts, settings);
-        expect(windowUnder(before, [claim])).toEqual(known.window);
+        expect(applyReportedWindows(before, [claim])).toEqual(known.window);
         // A claim that was refuted counts no more.
-        expect(windowUnder(known, [])).toEqual(before.window);
-        expect(windowUnder(before, []).effective).toBeGreaterThanOrEqual(known.window.effective);
+        expect(applyReportedWindows(known, [])).toEqual(before.window);
+        expect(applyReportedWindows(before, []).effective).toBeGreaterThanOrEqual(known.window.effective);
       }),
     );
   });

@@ -7,7 +7,7 @@ import { cutFailure } from '../../src/adapters/model/http/failures/answer-failur
 import type { ModelEvent } from '../../src/ports/model.ts';
 import { anthropicRenderer } from '../../src/testing/anthropic-renderer.ts';
 import type { StreamStep } from '../../src/testing/script.ts';
-import { numbering, streamOf } from '../../src/testing/wire-renderer.ts';
+import { createIdNumbering, renderStream } from '../../src/testing/wire-renderer.ts';
 
 /** The events of an answer whose bytes come in these pieces. */
 export function decodeMessages(pieces: readonly Uint8Array[]): readonly ModelEvent[] {
@@ -17,7 +17,7 @@ export function decodeMessages(pieces: readonly Uint8Array[]): readonly ModelEve
 }
 
 export function renderStep(step: StreamStep): Buffer {
-  return Buffer.concat(streamOf(anthropicRenderer, step, { ids: numbering(), usage: {} }));
+  return Buffer.concat(renderStream(anthropicRenderer, step, { ids: createIdNumbering(), usage: {} }));
 }
 
 const junk = fc.oneof(

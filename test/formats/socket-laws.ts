@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { defaultAnswerLimits } from '../../src/core/config/defaults.ts';
-import { joinedDeltas, messageDecoder } from '../../src/adapters/model/http/answer-decoder.ts';
+import { joinedDeltas, socketMessageDecoder } from '../../src/adapters/model/http/answer-decoder.ts';
 import { cutFailure } from '../../src/adapters/model/http/failures/answer-failure.ts';
 import { socketReader } from '../../src/adapters/model/responses/socket-exchange.ts';
 import type { ModelEvent } from '../../src/ports/model.ts';
 import { asItem } from '../../src/protocol/item.ts';
 import { responsesRenderer } from '../../src/testing/responses-renderer.ts';
-import { numbering, streamOf } from '../../src/testing/wire-renderer.ts';
+import { createIdNumbering, renderStream } from '../../src/testing/wire-renderer.ts';
 import { cutAt } from '../harness/pieces.ts';
 import { closeFrame, frame, opcode, readSocket } from '../harness/socket-bytes.ts';
 import { checkEnd, step } from './stream-laws.ts';
@@ -16,7 +16,7 @@ const place = { now: 0, api: 'Responses API' };
 
 /** The messages of a step, as the server writes them. */
 const messages = step.map((given) =>
-  streamOf(responsesRenderer, given, { ids: numbering(), usage: {} }).map((event) =>
+  renderStream(responsesRenderer, given, { ids: createIdNumbering(), usage: {} }).map((event) =>
     event.subarray(event.indexOf('data: ') + 6, event.lastIndexOf('\n\n')),
   ),
 );
@@ -48,7 +48,7 @@ function plainly(all: readonly Buffer[]): Buffer {
 /** The content of the bytes of a server: the end, and the events before it. */
 async function read(bytes: Buffer, cuts: readonly number[] = []) {
   const { messages: said, end } = await readSocket(cutAt(bytes, cuts));
-  const decoder = messageDecoder(
+  const decoder = socketMessageDecoder(
     defaultAnswerLimits,
     socketReader(defaultAnswerLimits, () => place),
   );

@@ -2,7 +2,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { openOver } from '../../src/adapters/model/http/network/open-socket.ts';
+import { openWebSocketOver } from '../../src/adapters/model/http/network/open-socket.ts';
 import type { WebSocketConnection } from '../../src/adapters/model/http/network/web-socket.ts';
 import { acceptance, frame, opcode, readSocket } from '../harness/socket-bytes.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
@@ -52,7 +52,7 @@ async function opened(port: number, maxBytes: number): Promise<{ socket: WebSock
   const connection = connect(port, '127.0.0.1').on('error', () => {});
   whenTestEnds(() => void connection.destroy());
   const giveUp = new AbortController().signal;
-  const found = await openOver(connection, `http://127.0.0.1:${port}/`, { headers: {}, maxBytes, giveUp });
+  const found = await openWebSocketOver(connection, `http://127.0.0.1:${port}/`, { headers: {}, maxBytes, giveUp });
   if (found.kind !== 'open') throw new Error(found.kind);
   return { socket: found.socket, connection };
 }

@@ -4,7 +4,7 @@ import { defaultAnswerLimits } from '../../src/core/config/defaults.ts';
 import { anthropicReader } from '../../src/adapters/model/anthropic/decode.ts';
 import { chatReader } from '../../src/adapters/model/chat/decode.ts';
 import { commonDialect } from '../../src/adapters/model/chat/dialect.ts';
-import { answerDecoder, type AnswerReader, joinedDeltas } from '../../src/adapters/model/http/answer-decoder.ts';
+import { answerDecoder, type AnswerEventReader, joinedDeltas } from '../../src/adapters/model/http/answer-decoder.ts';
 import { cutFailure } from '../../src/adapters/model/http/failures/answer-failure.ts';
 import { responsesReader } from '../../src/adapters/model/responses/decode.ts';
 import type { ModelEvent, ModelFailure } from '../../src/ports/model.ts';
@@ -23,13 +23,13 @@ import {
   type StreamStep,
 } from '../../src/testing/script.ts';
 import { responsesRenderer } from '../../src/testing/responses-renderer.ts';
-import { numbering, streamOf, type WireRenderer } from '../../src/testing/wire-renderer.ts';
+import { createIdNumbering, renderStream, type WireRenderer } from '../../src/testing/wire-renderer.ts';
 
 /** Makes and reads the bytes of one format. A new format is one more row. */
 export interface StreamFormat {
   readonly title: string;
   readonly renderer: WireRenderer;
-  reader(): AnswerReader;
+  reader(): AnswerEventReader;
   /** Each item comes when it is done, or all of them come with the end. */
   readonly items: 'as-they-come' | 'at-the-end';
 }
@@ -95,7 +95,7 @@ const comments = fc.constantFrom('', ': keep-alive\n\n', 'id: 7\nretry: 10\n');
 
 /** The bytes of a step, with the ends of lines and the comments that servers use. */
 function bytesOf(given: StreamStep, { renderer }: StreamFormat, end: string, comment: string): Buffer {
-  const events = streamOf(renderer, given, { ids: numbering(), usage: {} });
+  const events = renderStream(renderer, given, { ids: createIdNumbering(), usage: {} });
   return Buffer.from(
     events
       .map((event) => comment + event.toString('utf8'))

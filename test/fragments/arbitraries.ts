@@ -19,7 +19,7 @@ import {
   mcpInstructionsFragment,
   mcpServersFragment,
 } from '../../src/core/world/sections/deferred-tools-and-mcp-servers.ts';
-import { type Fragment, type FragmentKind, render } from '../../src/core/fragments/text/define-fragment.ts';
+import { type Fragment, type FragmentKind, renderFragment } from '../../src/core/fragments/text/define-fragment.ts';
 import * as environments from '../../src/core/world/sections/environments.ts';
 import { environmentFragment } from '../../src/core/world/sections/environments.ts';
 import {
@@ -500,5 +500,5 @@ export const renderings: readonly {
 ];
 
 function of<Payload>(kind: FragmentKind<Payload>, payload: fc.Arbitrary<NoInfer<Payload>>) {
-  return { kind, arbitrary: payload.map((payload) => ({ payload, fragment: render(kind, payload) })) };
+  return { kind, arbitrary: payload.map((payload) => ({ payload, fragment: renderFragment(kind, payload) })) };
 }

@@ -18,7 +18,7 @@ import {
   mcpInstructionsFragment,
   mcpServersFragment,
 } from '../../src/core/world/sections/deferred-tools-and-mcp-servers.ts';
-import { type Fragment, render } from '../../src/core/fragments/text/define-fragment.ts';
+import { type Fragment, renderFragment } from '../../src/core/fragments/text/define-fragment.ts';
 import * as environments from '../../src/core/world/sections/environments.ts';
 import { environmentFragment } from '../../src/core/world/sections/environments.ts';
 import {
@@ -65,20 +65,20 @@ import type { TurnId } from '../../src/protocol/ids.ts';
 
 /** One rendering of every kind, as the document shows it. */
 export const examples: readonly Fragment[] = [
-  render(modelSwitchFragment, { model: 'MODEL', guidance: { kind: 'text', text: 'GUIDANCE FOR THIS MODEL' } }),
-  render(personalityFragment, { name: 'pragmatic', text: personalityText('pragmatic') }),
-  render(personalityFragment.withdrawn, undefined),
-  render(realtimeStartFragment, {}),
-  render(realtimeEndFragment, {}),
-  render(developer.developerInstructionsFragment, { text: 'CONFIGURED TEXT', replaces: true }),
-  render(developer.developerInstructionsFragment.withdrawn, undefined),
-  render(sessionContextFragment, { texts: ['FIRST HOOK', 'SECOND HOOK'], replaces: true }),
-  render(sessionContextFragment.withdrawn, undefined),
-  render(agentsMdFragment, { directory: '/repo', text: 'TEXT OF THE FILES', replaces: true }),
-  render(agentsMdFragment.withdrawn, undefined),
-  render(pinnedNotesFragment, { notes: ['FIRST NOTE', 'SECOND NOTE'], replaces: true }),
-  render(pinnedNotesFragment.withdrawn, undefined),
-  render(skillsCatalogueFragment, {
+  renderFragment(modelSwitchFragment, { model: 'MODEL', guidance: { kind: 'text', text: 'GUIDANCE FOR THIS MODEL' } }),
+  renderFragment(personalityFragment, { name: 'pragmatic', text: personalityText('pragmatic') }),
+  renderFragment(personalityFragment.withdrawn, undefined),
+  renderFragment(realtimeStartFragment, {}),
+  renderFragment(realtimeEndFragment, {}),
+  renderFragment(developer.developerInstructionsFragment, { text: 'CONFIGURED TEXT', replaces: true }),
+  renderFragment(developer.developerInstructionsFragment.withdrawn, undefined),
+  renderFragment(sessionContextFragment, { texts: ['FIRST HOOK', 'SECOND HOOK'], replaces: true }),
+  renderFragment(sessionContextFragment.withdrawn, undefined),
+  renderFragment(agentsMdFragment, { directory: '/repo', text: 'TEXT OF THE FILES', replaces: true }),
+  renderFragment(agentsMdFragment.withdrawn, undefined),
+  renderFragment(pinnedNotesFragment, { notes: ['FIRST NOTE', 'SECOND NOTE'], replaces: true }),
+  renderFragment(pinnedNotesFragment.withdrawn, undefined),
+  renderFragment(skillsCatalogueFragment, {
     roots: [{ alias: 'r0', path: '/skills' }],
     skills: [
       { name: 'release', description: 'How to make a release', path: 'r0/release/SKILL.md' },
@@ -86,13 +86,13 @@ export const examples: readonly Fragment[] = [
     ],
     left: 2,
   }),
-  render(skillsCatalogueFragment.withdrawn, undefined),
-  render(mcpInstructionsFragment, {
+  renderFragment(skillsCatalogueFragment.withdrawn, undefined),
+  renderFragment(mcpInstructionsFragment, {
     instructions: [{ server: 'docs', text: 'TEXT OF THE SERVER' }],
     replaces: false,
   }),
-  render(mcpInstructionsFragment.withdrawn, undefined),
-  render(mcpServersFragment, {
+  renderFragment(mcpInstructionsFragment.withdrawn, undefined),
+  renderFragment(mcpServersFragment, {
     notes: [
       {
         server: 'mail',
@@ -111,20 +111,20 @@ export const examples: readonly Fragment[] = [
     ],
     replaces: false,
   }),
-  render(mcpServersFragment.withdrawn, undefined),
-  render(memoryFragment, { summary: 'SUMMARY OF EARLIER THREADS', folder: '/home/memories', replaces: false }),
-  render(memoryFragment.withdrawn, undefined),
-  render(sessionsFragment, {
+  renderFragment(mcpServersFragment.withdrawn, undefined),
+  renderFragment(memoryFragment, { summary: 'SUMMARY OF EARLIER THREADS', folder: '/home/memories', replaces: false }),
+  renderFragment(memoryFragment.withdrawn, undefined),
+  renderFragment(sessionsFragment, {
     sessions: [{ id: 4242, command: 'npm start', since: '2026-11-16T09:30Z' }],
     replaces: true,
   }),
-  render(sessionsFragment.withdrawn, undefined),
-  render(knownAgentsFragment, {
+  renderFragment(sessionsFragment.withdrawn, undefined),
+  renderFragment(knownAgentsFragment, {
     agents: [{ path: '/root/reader', role: 'explorer', stands: 'working' }],
     replaces: false,
   }),
-  render(knownAgentsFragment.withdrawn, undefined),
-  render(permissionsFragment, {
+  renderFragment(knownAgentsFragment.withdrawn, undefined),
+  renderFragment(permissionsFragment, {
     mode: 'workspace-write',
     network: 'restricted',
     approval: 'on-request',
@@ -142,9 +142,9 @@ export const examples: readonly Fragment[] = [
     approvedPrefixes: [['git', 'pull']],
     held: { forbidden: [['rm', ['-rf', '-fr']]], asked: [['git', 'push']] },
   }),
-  render(permissionsFragment.withdrawn, undefined),
-  render(approvedPrefixesFragment, { added: [['npm', 'run', 'lint']], where: 'outside', explained: true }),
-  render(grantedPermissionsFragment, {
+  renderFragment(permissionsFragment.withdrawn, undefined),
+  renderFragment(approvedPrefixesFragment, { added: [['npm', 'run', 'lint']], where: 'outside', explained: true }),
+  renderFragment(grantedPermissionsFragment, {
     now: {
       mode: 'workspace-write',
       network: 'restricted',
@@ -156,10 +156,10 @@ export const examples: readonly Fragment[] = [
     },
     changed: ['network', 'session', 'turn'],
   }),
-  render(networkRulesFragment, { rules: 'RULES OF AN EARLIER VERSION' }),
-  render(collaborationModeFragment, { mode: 'plan', instructions: 'TEXT OF THE MODE' }),
-  render(collaborationModeFragment.withdrawn, undefined),
-  render(environmentFragment, {
+  renderFragment(networkRulesFragment, { rules: 'RULES OF AN EARLIER VERSION' }),
+  renderFragment(collaborationModeFragment, { mode: 'plan', instructions: 'TEXT OF THE MODE' }),
+  renderFragment(collaborationModeFragment.withdrawn, undefined),
+  renderFragment(environmentFragment, {
     cwd: '/repo',
     shell: 'bash',
     date: '2026-11-16',
@@ -174,64 +174,82 @@ export const examples: readonly Fragment[] = [
     allowedDomains: ['example.org'],
     deniedDomains: [],
   }),
-  render(environmentFragment.withdrawn, undefined),
-  render(environments.environmentsGuidanceFragment, undefined),
-  render(environments.environmentsGuidanceFragment.withdrawn, undefined),
-  render(appsGuidanceFragment, undefined),
-  render(appsGuidanceFragment.withdrawn, undefined),
-  render(pluginsGuidanceFragment, undefined),
-  render(pluginsGuidanceFragment.withdrawn, undefined),
-  render(recommended.recommendedPluginsFragment, { plugins: [{ name: 'Calendar', id: 'calendar@shop' }] }),
-  render(recommended.recommendedPluginsFragment.withdrawn, undefined),
-  render(deferredToolsFragment, {
+  renderFragment(environmentFragment.withdrawn, undefined),
+  renderFragment(environments.environmentsGuidanceFragment, undefined),
+  renderFragment(environments.environmentsGuidanceFragment.withdrawn, undefined),
+  renderFragment(appsGuidanceFragment, undefined),
+  renderFragment(appsGuidanceFragment.withdrawn, undefined),
+  renderFragment(pluginsGuidanceFragment, undefined),
+  renderFragment(pluginsGuidanceFragment.withdrawn, undefined),
+  renderFragment(recommended.recommendedPluginsFragment, { plugins: [{ name: 'Calendar', id: 'calendar@shop' }] }),
+  renderFragment(recommended.recommendedPluginsFragment.withdrawn, undefined),
+  renderFragment(deferredToolsFragment, {
     kind: 'change',
     added: [{ name: 'calendar', description: 'Reads and writes dates.' }],
     removed: ['mail'],
   }),
-  render(deferredToolsFragment.withdrawn, undefined),
-  render(multiAgent.multiAgentRoleFragment, { text: 'TEXT OF THE ROLE', concurrency: 4 }),
-  render(multiAgent.multiAgentRoleFragment.withdrawn, undefined),
-  render(multiAgent.multiAgentModeFragment, { kind: 'explicit' }),
-  render(multiAgent.multiAgentModeFragment.withdrawn, undefined),
-  render(managed.managedInstructionsFragment, { text: 'MANAGED TEXT', replaces: true }),
-  render(managed.managedInstructionsFragment.withdrawn, undefined),
-  render(turnAbortedFragment, 'interrupted'),
-  render(turnContinuedFragment, 'after-failure'),
-  render(filesPutBackFragment, {
+  renderFragment(deferredToolsFragment.withdrawn, undefined),
+  renderFragment(multiAgent.multiAgentRoleFragment, { text: 'TEXT OF THE ROLE', concurrency: 4 }),
+  renderFragment(multiAgent.multiAgentRoleFragment.withdrawn, undefined),
+  renderFragment(multiAgent.multiAgentModeFragment, { kind: 'explicit' }),
+  renderFragment(multiAgent.multiAgentModeFragment.withdrawn, undefined),
+  renderFragment(managed.managedInstructionsFragment, { text: 'MANAGED TEXT', replaces: true }),
+  renderFragment(managed.managedInstructionsFragment.withdrawn, undefined),
+  renderFragment(turnAbortedFragment, 'interrupted'),
+  renderFragment(turnContinuedFragment, 'after-failure'),
+  renderFragment(filesPutBackFragment, {
     before: { turnId: 'TURN' as TurnId, number: 3, words: 'Rewrite the parser' },
     restored: ['/repo/parser.ts'],
     deleted: ['/repo/lexer.ts'],
   }),
-  render(filesChangedBesideFragment, {
+  renderFragment(filesChangedBesideFragment, {
     changes: [
       { path: '/repo/parser.ts', kind: 'update' },
       { path: '/repo/lexer.ts', kind: 'delete' },
     ],
     commands: 2,
   }),
-  render(sessionsEndedFragment, { why: 'gone', sessions: [{ id: 4242, command: 'npm start' }] }),
-  render(agentsElsewhereFragment, { paths: ['/root/reader'] }),
-  render(newRepositoriesFragment, { folders: ['/repo/clone'] }),
-  render(generatedImagesFragment, { paths: ['/home/ann/.capstan/generated_images/01a1e497/ig_1.png'] }),
-  render(skillBodyFragment, { name: 'release', path: '/skills/release/SKILL.md', contents: 'TEXT OF THE SKILL' }),
-  render(skillHintFragment, {
+  renderFragment(sessionsEndedFragment, { why: 'gone', sessions: [{ id: 4242, command: 'npm start' }] }),
+  renderFragment(agentsElsewhereFragment, { paths: ['/root/reader'] }),
+  renderFragment(newRepositoriesFragment, { folders: ['/repo/clone'] }),
+  renderFragment(generatedImagesFragment, { paths: ['/home/ann/.capstan/generated_images/01a1e497/ig_1.png'] }),
+  renderFragment(skillBodyFragment, {
+    name: 'release',
+    path: '/skills/release/SKILL.md',
+    contents: 'TEXT OF THE SKILL',
+  }),
+  renderFragment(skillHintFragment, {
     skills: [{ name: 'release', description: 'How to make a release', path: '/skills/release/SKILL.md' }],
   }),
-  render(pluginHintFragment, { name: 'calendar', skillPrefix: 'calendar:', apps: ['dates'], servers: ['caldav'] }),
-  render(hookContextFragment, { text: 'WHAT THE HOOK PRINTED' }),
-  render(hookPromptFragment, { runId: 'RUN', prompt: 'Run the tests first.' }),
-  render(goalFragment, { about: 'goes-on', objective: 'Make it green', used: 1000, budget: 5000 }),
-  render(subagentNotificationFragment, {
+  renderFragment(pluginHintFragment, {
+    name: 'calendar',
+    skillPrefix: 'calendar:',
+    apps: ['dates'],
+    servers: ['caldav'],
+  }),
+  renderFragment(hookContextFragment, { text: 'WHAT THE HOOK PRINTED' }),
+  renderFragment(hookPromptFragment, { runId: 'RUN', prompt: 'Run the tests first.' }),
+  renderFragment(goalFragment, { about: 'goes-on', objective: 'Make it green', used: 1000, budget: 5000 }),
+  renderFragment(subagentNotificationFragment, {
     agentPath: '/root/reader',
     status: { kind: 'completed', answer: 'Nothing found.' },
   }),
-  render(interAgentMessageFragment, { type: 'NEW_TASK', taskName: 'reader', sender: '/root', payload: 'Read it.' }),
-  render(realtimeDelegationFragment, { input: 'Fix the test.', transcriptDelta: 'user: the test is red' }),
-  render(unusableImagesFragment, { paths: ['notes.png'] }),
-  render(imageResizeNoticeFragment, { images: [{ number: 1, from: '4000x3000', to: '1829x1371' }] }),
-  render(userActionFragment, { action: 'review', context: 'The user started a review.', results: 'No faults.' }),
-  render(userShellCommandFragment, { command: 'npm test', exitCode: 1, seconds: 2.5, output: '1 failed' }),
-  render(checkpointIntentFragment, {
+  renderFragment(interAgentMessageFragment, {
+    type: 'NEW_TASK',
+    taskName: 'reader',
+    sender: '/root',
+    payload: 'Read it.',
+  }),
+  renderFragment(realtimeDelegationFragment, { input: 'Fix the test.', transcriptDelta: 'user: the test is red' }),
+  renderFragment(unusableImagesFragment, { paths: ['notes.png'] }),
+  renderFragment(imageResizeNoticeFragment, { images: [{ number: 1, from: '4000x3000', to: '1829x1371' }] }),
+  renderFragment(userActionFragment, {
+    action: 'review',
+    context: 'The user started a review.',
+    results: 'No faults.',
+  }),
+  renderFragment(userShellCommandFragment, { command: 'npm test', exitCode: 1, seconds: 2.5, output: '1 failed' }),
+  renderFragment(checkpointIntentFragment, {
     rows: [
       {
         kind: 'message',
@@ -257,7 +275,7 @@ export const examples: readonly Fragment[] = [
     chosenBy: 'MODEL',
     readAll: 'capstan threads export THREAD --format markdown',
   }),
-  render(checkpointRecordsFragment, {
+  renderFragment(checkpointRecordsFragment, {
     plan: [
       { text: 'Read the parser', status: 'completed' },
       { text: 'Write the test', status: 'in-progress' },
@@ -266,7 +284,7 @@ export const examples: readonly Fragment[] = [
     putBack: [{ path: '/repo/lexer.ts', isDeleted: true, before: 3 }],
     tokens: 4000,
   }),
-  render(checkpointSummaryFragment, {
+  renderFragment(checkpointSummaryFragment, {
     by: 'model',
     model: 'MODEL',
     context: 'CONTEXT FOR THE TASK',

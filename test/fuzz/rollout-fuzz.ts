@@ -11,12 +11,12 @@ import { createRolloutStore } from '../../src/adapters/rollout/store/rollout-sto
 import { describeState } from '../harness/describe-state.ts';
 import { reduce } from '../../src/core/state/reduce.ts';
 import { lastSettings } from '../../src/core/state/resumed-settings.ts';
-import { emptyState } from '../../src/core/state/thread-state.ts';
+import { emptyThreadState } from '../../src/core/state/thread-state.ts';
 import { answer, say, startScriptedModel } from '../../src/testing/index.ts';
 import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
 import { deadTurnNotice } from '../../src/engine/thread/turn/cut-off-turn.ts';
 import { waitingNotice } from '../../src/engine/store/thread-notices.ts';
-import { foldThread, openThread } from '../../src/engine/thread/branch/resume-thread.ts';
+import { loadThreadState, openThread } from '../../src/engine/thread/branch/resume-thread.ts';
 import { Random } from '../harness/random.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
 import { type Mutant, mutate } from './mutate-rollout.ts';
@@ -88,7 +88,7 @@ async function check(
   if (forward !== undefined && backward !== undefined) {
     deepEqual(texts(forward).slice(0, expected.length), expected);
     deepEqual(texts(backward.toReversed()), texts(forward));
-    const state = forward.reduce(reduce, emptyState);
+    const state = forward.reduce(reduce, emptyThreadState);
     describeState(state);
     await Array.fromAsync(rebuildRequests(forward, () => responsesEncoder()));
   }
@@ -96,7 +96,7 @@ async function check(
   if (opened.kind !== 'resumed') return 'refused';
   if (inOrder(forward ?? [])) {
     const { readTail: _once, ...twice } = store;
-    deepEqual(opened.state, (await foldThread(twice, id)).state);
+    deepEqual(opened.state, (await loadThreadState(twice, id)).state);
     figures.compared++;
   }
   describeState(opened.state);

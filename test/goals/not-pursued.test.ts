@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type ThreadRequest, words, writtenBy } from '../../src/index.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { clientLeft } from '../../src/protocol/abort.ts';
+import { clientLeftReason } from '../../src/protocol/abort.ts';
 import { answer, callTool, httpError, say, type ScriptStep } from '../../src/testing/index.ts';
 import { agentScene } from '../agents/agent-scene.ts';
 import { LiveThread } from '../harness/live-thread.ts';
@@ -116,7 +116,7 @@ it('a goal does not pay for notes about other threads', async () => {
 async function withGoal(script: readonly ScriptStep[]) {
   const leaves = new AbortController();
   const stop = (): ScriptStep => {
-    leaves.abort(clientLeft);
+    leaves.abort(clientLeftReason);
     return done();
   };
   const live = await LiveThread.in([begin, stop, ...script], config);

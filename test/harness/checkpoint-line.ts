@@ -1,5 +1,5 @@
-import { type Entry, entryMetadata, type Origin } from '../../src/core/history/entry.ts';
-import { entries } from '../../src/core/history/history.ts';
+import { type HistoryEntry, entryMetadata, type EntryOrigin } from '../../src/core/history/entry.ts';
+import { historyEntries } from '../../src/core/history/history.ts';
 import type { CheckpointReport } from '../../src/protocol/thread-event.ts';
 import type { TurnId } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
@@ -27,7 +27,7 @@ export const someReport: CheckpointReport = {
 
 export interface WrittenCheckpoint {
   /** The entries of history that stay as they are. */
-  readonly keeps: (entry: Entry) => boolean;
+  readonly keeps: (entry: HistoryEntry) => boolean;
   /** Messages of the user, by text, that the first made message quotes. */
   readonly quotes?: readonly string[];
   readonly report?: CheckpointReport;
@@ -35,8 +35,8 @@ export interface WrittenCheckpoint {
 
 /** The line of a checkpoint: a message that quotes the user, what stays, and a summary. */
 export function checkpointLine(state: ThreadState, { keeps, quotes = [], report }: WrittenCheckpoint): LineDraft {
-  const all = entries(state.history);
-  const made: Origin = { family: 'context', kinds: ['foreign'] };
+  const all = historyEntries(state.history);
+  const made: EntryOrigin = { family: 'context', kinds: ['foreign'] };
   const head = 'What was asked:\n';
   let end = head.length;
   const words = quotes.map((text) => {

@@ -1,4 +1,4 @@
-import { entries } from '../../src/core/history/history.ts';
+import { historyEntries } from '../../src/core/history/history.ts';
 import type { ThreadState } from '../../src/core/state/thread-state.ts';
 
 /** The state as plain JSON, for comparing and for people. Rollback marks, and what stands behind a checkpoint, are left out: a fold from there has not read it. */
@@ -12,7 +12,7 @@ export function describeState(state: ThreadState): string {
     toolSets: [...toolSets].toSorted(byName),
     sent: sent?.kind === 'request' ? { ...sent, history: sent.history.length } : (sent ?? null),
     posted: posted === undefined ? null : { ...posted, history: posted.history.length },
-    history: entries(history),
+    history: historyEntries(history),
   };
   return JSON.stringify(Object.fromEntries(Object.entries(described).toSorted(byName)));
 }

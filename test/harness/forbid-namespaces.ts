@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { nodeProgramFiles } from '../../src/adapters/disk/node-program-files.ts';
 import { loadLandlock } from '../../src/adapters/sandbox/linux/landlock-library.ts';
 import {
-  answer,
-  assemble,
+  answerStatement,
+  assembleFilter,
   isSeccompArchitecture,
-  jump,
-  label,
-  load,
-  offset,
+  jumpStatement,
+  labelStatement,
+  loadStatement,
+  filterDataOffset,
 } from '../../src/adapters/sandbox/linux/seccomp.ts';
 
 // Becomes the command in its words, behind a filter that answers as Docker's usual one does, and on request as a kernel
@@ -29,21 +29,21 @@ const program = [name, ...folders.map((folder) => `${folder}/${name}`)].find(
 if (program === undefined) throw new Error(`${name}: not found`);
 calls.forbidPrivileges();
 calls.addFilter(
-  assemble([
-    load(offset.call),
-    jump('equal', number.unshare, 'deny', 'next'),
-    jump('equal', number.mount, 'deny', 'next'),
-    jump('equal', clone3, 'unknown', 'next'),
-    ...(isBare ? [jump('equal', createRuleset, 'unknown', 'next')] : []),
-    jump('equal', number.clone, 'next', 'allow'),
-    load(offset.firstArgument),
-    jump('anyOf', 0x7e02_0000, 'deny', 'allow'),
-    label('allow'),
-    answer(0x7fff0000),
-    label('deny'),
-    answer(0x00050000 | notPermitted),
-    label('unknown'),
-    answer(0x00050000 | notImplemented),
+  assembleFilter([
+    loadStatement(filterDataOffset.call),
+    jumpStatement('equal', number.unshare, 'deny', 'next'),
+    jumpStatement('equal', number.mount, 'deny', 'next'),
+    jumpStatement('equal', clone3, 'unknown', 'next'),
+    ...(isBare ? [jumpStatement('equal', createRuleset, 'unknown', 'next')] : []),
+    jumpStatement('equal', number.clone, 'next', 'allow'),
+    loadStatement(filterDataOffset.firstArgument),
+    jumpStatement('anyOf', 0x7e02_0000, 'deny', 'allow'),
+    labelStatement('allow'),
+    answerStatement(0x7fff0000),
+    labelStatement('deny'),
+    answerStatement(0x00050000 | notPermitted),
+    labelStatement('unknown'),
+    answerStatement(0x00050000 | notImplemented),
   ]),
 );
 process.execve?.(program, [name, ...words], process.env as Record<string, string>);

@@ -1,5 +1,5 @@
 import { homeSeals } from '../../src/adapters/gather/home-seals.ts';
-import { claimIn, sealText, withSeal } from '../../src/core/state/line-seals.ts';
+import { sealedClaimIn, sealText, withSeal } from '../../src/core/state/line-seals.ts';
 import { writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { recogniseFragment } from '../../src/core/world/recognise-fragments.ts';
@@ -103,7 +103,7 @@ export class LiveThread {
 
   /** The draft as this home's engine would write it into the thread. */
   sealed(draft: LineDraft): LineDraft {
-    const { claim } = claimIn(draft)!;
+    const { claim } = sealedClaimIn(draft)!;
     return withSeal(draft, homeSeals(this.place.home).seal(sealText(this.id, claim))!);
   }
 

@@ -4,10 +4,10 @@ import { builtInProfile } from '../../src/core/policy/profiles/profiles.ts';
 import { resolvePolicy } from '../../src/core/policy/profiles/resolve-policy.ts';
 import type { ProcessTable, ProgramFiles } from '../../src/ports/system.ts';
 import type { PlainCommand } from '../../src/ports/sandbox.ts';
-import type { Spawn, SpawnLimits } from '../../src/ports/commands.ts';
+import type { CommandSpawner, SpawnLimits } from '../../src/ports/commands.ts';
 import { defined } from '../../src/base/objects.ts';
 import type {
-  Access,
+  FileAccess,
   DeniedRequest,
   FileSystemEntry,
   NetworkAccess,
@@ -53,7 +53,7 @@ export interface TrialOptions extends Pick<ResolvedPolicy, 'lists' | 'sockets'>,
 }
 
 export interface TrialParts {
-  readonly spawn: Spawn;
+  readonly spawn: CommandSpawner;
   readonly programFiles: ProgramFiles;
   readonly processes: ProcessTable;
   /** The registry of mount points. `shared`, as engines have it: all sandboxes of a machine mount on folders in /tmp. */
@@ -154,7 +154,7 @@ export function modeProfile(mode: SandboxMode, network: NetworkAccess): Permissi
 }
 
 export function rulesProfile(
-  rules: readonly (readonly [string, Access])[],
+  rules: readonly (readonly [string, FileAccess])[],
   more: { readonly platform?: boolean; readonly globs?: readonly string[] } = {},
 ): PermissionProfile {
   const entries: FileSystemEntry[] = [

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { openOver } from '../../src/adapters/model/http/network/open-socket.ts';
+import { openWebSocketOver } from '../../src/adapters/model/http/network/open-socket.ts';
 import type { SocketRead } from '../../src/adapters/model/http/network/web-socket.ts';
 import { Pieces } from './pieces.ts';
 
@@ -37,7 +37,7 @@ export async function readSocket(
   const connection = new Pieces((head) => [Buffer.from(acceptance(head)!), ...pieces]);
   const giveUp = new AbortController().signal;
   const wish = { headers: {}, maxBytes, giveUp };
-  const opened = await openOver(connection as unknown as Socket, 'http://server.invalid/', wish);
+  const opened = await openWebSocketOver(connection as unknown as Socket, 'http://server.invalid/', wish);
   if (opened.kind !== 'open') throw new Error(opened.kind);
   const messages: Buffer[] = [];
   for (;;) {

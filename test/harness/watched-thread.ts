@@ -15,15 +15,15 @@ import { leaseFacts, withSeals } from '../../src/adapters/rollout/store/store-wi
 import { createRolloutStore } from '../../src/adapters/rollout/store/rollout-store.ts';
 import { describeState } from './describe-state.ts';
 import type { Settings } from '../../src/core/envelope/settings.ts';
-import { instructionsOf, emptyState, type ThreadState } from '../../src/core/state/thread-state.ts';
+import { instructionsOf, emptyThreadState, type ThreadState } from '../../src/core/state/thread-state.ts';
 import { withoutModelDefaults, lastSettings } from '../../src/core/state/resumed-settings.ts';
-import type { Sessions } from '../../src/ports/commands.ts';
-import type { Files, Locks } from '../../src/ports/files.ts';
+import type { CommandSessions } from '../../src/ports/commands.ts';
+import type { JournalDisk, Locks } from '../../src/ports/files.ts';
 import type { Ids } from '../../src/ports/system.ts';
 import { silentTracer } from '../../src/engine/engine-tracer.ts';
 import type { ThreadParts } from '../../src/engine/thread/thread-parts.ts';
 import { skillsNow } from '../../src/engine/thread/context/current-step.ts';
-import { foldThread } from '../../src/engine/thread/branch/resume-thread.ts';
+import { loadThreadState } from '../../src/engine/thread/branch/resume-thread.ts';
 import { Thread } from '../../src/engine/thread/thread.ts';
 import { openProvenThread } from '../../src/engine/thread/branch/unproven-lines.ts';
 import { nodeDisk } from '../../src/adapters/disk/node-patch-disk.ts';
@@ -45,7 +45,7 @@ export const byHook = ' # by a hook';
 /** The disk that holds the rollout. */
 export interface Disk {
   readonly home: string;
-  readonly files: Files;
+  readonly files: JournalDisk;
   readonly locks: Locks;
 }
 
@@ -190,7 +190,7 @@ export class WatchedThread {
 
   /** The state up to a line, folded from the newest checkpoint before it. */
   async located(to: Ordinal): Promise<ThreadState> {
-    return (await foldThread(this.#parts().store, this.#id!, to)).state;
+    return (await loadThreadState(this.#parts().store, this.#id!, to)).state;
   }
 
   get store(): ThreadParts['store'] {
@@ -234,10 +234,10 @@ export class WatchedThread {
       gatherFacts: ({ cwd }) => Promise.resolve(factsOf(this.world, cwd, clock.now())),
       gatherStep: (envelope) => {
         const facts = stepFactsOf(this.world, envelope.workspace.cwd);
-        const state = this.#thread?.state ?? emptyState;
+        const state = this.#thread?.state ?? emptyThreadState;
         const base = instructionsOf(state) ?? envelope.instructions.base;
         const skills = (): StepFacts['skills'] => {
-          const log = { state: this.#thread?.state ?? emptyState };
+          const log = { state: this.#thread?.state ?? emptyThreadState };
           return skillsNow({ parts: { router: this.#router(), skills: this.#skills }, log, envelope }).skills;
         };
         this.onStep({ envelope, skills, facts: { ...facts, pins: state.pins, base, ...this.#announced() } });
@@ -321,7 +321,7 @@ export class WatchedThread {
       patches: { disk: nodeDisk(), clock: this.#clock },
       patchProgram: { folder: '/nowhere', node: '/nowhere/node' },
       sessions: {
-        run: (...[command, , { started, output }]: Parameters<Sessions['run']>) => {
+        run: (...[command, , { started, output }]: Parameters<CommandSessions['run']>) => {
           this.#noteRun((command.argv.at(-1) ?? '').replace(new RegExp(`${byHook}$`), ''));
           started?.({ pid: 4321, startedAt: 'then', mark: 'mark' });
           this.onCommand();

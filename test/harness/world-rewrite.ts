@@ -1,6 +1,6 @@
 import { lookUpModel } from '../../src/core/envelope/model-record.ts';
-import { entries } from '../../src/core/history/history.ts';
-import { type Entry, entryMetadata } from '../../src/core/history/entry.ts';
+import { historyEntries } from '../../src/core/history/history.ts';
+import { type HistoryEntry, entryMetadata } from '../../src/core/history/entry.ts';
 import type { TurnId } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { type LineDraft, lineType } from '../../src/protocol/line.ts';
@@ -12,8 +12,8 @@ import { worldModels } from './world-models.ts';
  * A rewrite of history as a checkpoint writes it: the entries that stay, no proof of what was told, and the
  * instructions of the next model. Chosen instructions stay.
  */
-export function rewriteFor(model: string, state: ThreadState, stays: (entry: Entry) => boolean): LineDraft {
-  const kept = entries(state.history).filter(stays);
+export function rewriteFor(model: string, state: ThreadState, stays: (entry: HistoryEntry) => boolean): LineDraft {
+  const kept = historyEntries(state.history).filter(stays);
   const base = instructionsOf(state);
   const own = lookUpModel(worldModels, model).instructions;
   const instructions =
@@ -31,6 +31,6 @@ export function rewriteFor(model: string, state: ThreadState, stays: (entry: Ent
   };
 }
 
-export function isUsers({ origin }: Entry): boolean {
+export function isUsers({ origin }: HistoryEntry): boolean {
   return origin.family === 'user';
 }

@@ -1,4 +1,4 @@
-import type { Facts, StepFacts } from '../../src/core/envelope/facts.ts';
+import type { GatheredFacts, StepFacts } from '../../src/core/envelope/facts.ts';
 import type { SettingsChange } from '../../src/core/envelope/apply-settings-change.ts';
 import type { CollaborationSetting, OmittedContext, Personality, Settings } from '../../src/core/envelope/settings.ts';
 import type { NetworkRule } from '../../src/core/policy/rules/rule-set.ts';
@@ -127,7 +127,7 @@ function profileOf({ mode, network }: World) {
   return builtInProfile(mode, { network, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false });
 }
 
-export function factsOf(world: World, cwd: string, epochMs: number): Facts {
+export function factsOf(world: World, cwd: string, epochMs: number): GatheredFacts {
   const { date, timezone, apps, plugins } = world;
   return {
     time: { epochMs, date, timezone },

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createHooks, SessionStarts } from '../../src/adapters/hooks/run-hooks.ts';
-import { readHooks } from '../../src/adapters/hooks/hook-definitions.ts';
+import { createHooks, StartHookRecord } from '../../src/adapters/hooks/run-hooks.ts';
+import { parseHooks } from '../../src/adapters/hooks/hook-definitions.ts';
 import { hookEvents } from '../../src/protocol/thread-event.ts';
 import type { ThreadId } from '../../src/protocol/ids.ts';
 import { type JsonObject, parseJsonObject } from '../../src/protocol/json.ts';
@@ -21,7 +21,7 @@ it('an agent has events of its own, in place of those of a session', async () =>
     hookEvents.map((event) => [event, [{ hooks: [{ type: 'command', command: event }] }]]),
   );
   const other = { matcher: 'writer', hooks: [{ type: 'command', command: 'other' }] };
-  const { hooks } = readHooks(
+  const { hooks } = parseHooks(
     { ...table, SubagentStop: [...table['SubagentStop']!, other] },
     { path: '/h', owner: 'user' },
   );
@@ -36,7 +36,7 @@ it('an agent has events of its own, in place of those of a session', async () =>
       path: '/root/reviewer',
     },
     hooks: createHooks({
-      starts: new SessionStarts(),
+      starts: new StartHookRecord(),
       hooks,
       patterns: new Map(),
       run: async ({ argv, input }) => {

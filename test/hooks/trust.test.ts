@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } f
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { recordLandlockRoots } from '../../src/adapters/gather/config/project-trust.ts';
-import { forgetWriter } from '../../src/adapters/gather/config/landlock-writers.ts';
+import { forgetLandlockWriter } from '../../src/adapters/gather/config/landlock-writers.ts';
 import { readHooksFile } from '../../src/adapters/hooks/load-hooks.ts';
 import { answer, say } from '../../src/testing/index.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
@@ -64,7 +64,7 @@ it('a hook of a project does not run once commands under Landlock changed its sc
   const trusted = `[projects."${workspace}"]\ntrust_level = "trusted"\n[hooks.state.${JSON.stringify(key)}]\ntrusted_hash = "${hash}"\n`;
   appendFileSync(join(home, 'config.toml'), `\n${trusted}`);
   recordLandlockRoots(home, [workspace], () => [{ owner: workspace }]);
-  whenTestEnds(() => forgetWriter(home));
+  whenTestEnds(() => forgetLandlockWriter(home));
   await live.open();
   await live.turn('go');
   expect(live.rows(0).at(-1)).toEqual(context('one'));

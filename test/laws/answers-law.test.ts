@@ -10,7 +10,7 @@ import { escalating, stoppable } from '../harness/needy-tools.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
 import { describeState } from '../harness/describe-state.ts';
 import { reduce } from '../../src/core/state/reduce.ts';
-import { emptyState } from '../../src/core/state/thread-state.ts';
+import { emptyThreadState } from '../../src/core/state/thread-state.ts';
 import { checkAnswers } from './answers-law.ts';
 import { checkCalls } from './calls-law.ts';
 import { checkRebuilt } from './prefix-law.ts';
@@ -135,7 +135,7 @@ async function dieAndGoOn({ steps, answers, deaths }: Story): Promise<{ suspende
         thread.replaceDisk(placed(disk));
       }
       const lines = await thread.lines();
-      const state = lines.reduce(reduce, emptyState);
+      const state = lines.reduce(reduce, emptyThreadState);
       const { questions = [] } = state.openTurn ?? {};
       if (questions.length > 0) seen.suspended += 1;
       if (questions.some((question) => question.answer !== undefined)) seen.unused += 1;

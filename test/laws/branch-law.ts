@@ -7,12 +7,12 @@ import type { Line, LineDraft } from '../../src/protocol/line.ts';
 import { archiveThread, unarchiveThread } from '../../src/adapters/rollout/maintenance/archive-and-delete.ts';
 import { carriedState } from '../../src/core/state/checkpoints/compacted-line.ts';
 import { describeState } from '../harness/describe-state.ts';
-import { pinAdded, pinRemoved } from '../../src/core/state/fold/pinned-notes.ts';
+import { pinAddedLine, pinRemovedLine } from '../../src/core/state/fold/pinned-notes.ts';
 import { reduce } from '../../src/core/state/reduce.ts';
-import { emptyState } from '../../src/core/state/thread-state.ts';
+import { emptyThreadState } from '../../src/core/state/thread-state.ts';
 import { findForkPoint } from '../../src/engine/thread/branch/fork-thread.ts';
 import { type PinningParts, pinNote, unpinNote } from '../../src/engine/thread/branch/pinned-notes.ts';
-import { foldThread } from '../../src/engine/thread/branch/resume-thread.ts';
+import { loadThreadState } from '../../src/engine/thread/branch/resume-thread.ts';
 import { rollBack, undoRollback } from '../../src/engine/thread/branch/rollback.ts';
 import { withSeals } from '../../src/adapters/rollout/store/store-with-seals-and-blobs.ts';
 import { countingIds } from '../harness/fixed-parts.ts';
@@ -172,7 +172,7 @@ class Play {
     if (form !== 'wordless') add(says('user', text));
     if (form === 'checkpoint') {
       await owned.durable();
-      const { state } = await foldThread(this.#store, thread.id);
+      const { state } = await loadThreadState(this.#store, thread.id);
       const replacement_history = [says('user', `kept ${text}`).payload];
       add({ type: 'compacted', payload: { message: '', replacement_history, capstan: carriedState(state) } });
     }
@@ -265,7 +265,7 @@ class Play {
     }
     const { kind, pin, pins } = done;
     thread.pins = kind === 'pinned' ? [...thread.pins, pin.text] : pins.map(({ text }) => text);
-    const draft = kind === 'pinned' ? pinAdded(pin) : pinRemoved(pin.id);
+    const draft = kind === 'pinned' ? pinAddedLine(pin) : pinRemovedLine(pin.id);
     const { type, payload } = (await collect(this.#store.read(thread.id, { from: 0 as Ordinal }))).at(-1)!;
     const { seal: _seal, ...said } = payload;
     same({ type, payload: said }, draft);
@@ -296,7 +296,7 @@ class Play {
     );
     same(await checkTurns(lines), realTurns(turns));
     // The fold of the files, from as near to the end as may be, is that of the one file that there never was.
-    const { state } = await foldThread(this.#store, id);
+    const { state } = await loadThreadState(this.#store, id);
     same(describeState(state), describeState(folded([meta!, ...drafts])));
     same(
       state.pins.map(({ text }) => text),
@@ -327,7 +327,7 @@ function same(actual: unknown, expected: unknown): void {
 }
 
 function folded(drafts: readonly LineDraft[]) {
-  return drafts.reduce((state, draft) => reduce(state, { timestamp: '', ...draft }), emptyState);
+  return drafts.reduce((state, draft) => reduce(state, { timestamp: '', ...draft }), emptyThreadState);
 }
 
 async function collect(lines: AsyncIterable<Line>): Promise<readonly Line[]> {

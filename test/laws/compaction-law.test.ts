@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, inject, it } from 'vitest';
-import { requestWeight, sentWeight, splitIntoUnits } from '../../src/core/compaction/requests/history-parts.ts';
+import { requestWeight, sentWeight, splitIntoItemUnits } from '../../src/core/compaction/requests/history-parts.ts';
 import { beginCompaction, type CompactionStep, continueCompaction } from '../../src/core/compaction/state-machine.ts';
 import { planCompaction } from '../../src/core/compaction/plan/plan-compaction.ts';
 import type {
@@ -14,7 +14,7 @@ import { stubItem } from '../../src/core/compaction/requests/item-stub.ts';
 import { noWork } from '../../src/core/compaction/plan/work-records.ts';
 import { entryOf } from '../../src/core/history/entry.ts';
 import { historyOf } from '../../src/core/history/history.ts';
-import { pairedItem, projectHistory } from '../../src/core/history/sent-items.ts';
+import { pairedItem, toSentItems } from '../../src/core/history/sent-items.ts';
 import { itemTokens } from '../../src/core/history/token-counts.ts';
 import type { ModelFailureCode } from '../../src/ports/model.ts';
 import type { TurnId } from '../../src/protocol/ids.ts';
@@ -68,7 +68,7 @@ function withOwnCalls(items: readonly Item[]): readonly Item[] {
 
 const source: fc.Arbitrary<CompactionSource> = fc.array(item, { maxLength: 60, size: 'max' }).map((items) => {
   const history = historyOf(withOwnCalls(items).map((each) => entryOf(each, undefined)));
-  return { history, input: projectHistory(history), work: noWork };
+  return { history, input: toSentItems(history), work: noWork };
 });
 
 const plan = fc.record({
@@ -233,7 +233,7 @@ function expectInOrder({ asked, end }: Played, { input }: CompactionSource): voi
   const looked = new Set(
     taken.filter(({ tooLong }) => !tooLong).flatMap(({ request: { from, to } }) => placesIn({ from, to })),
   );
-  const passedOver = splitIntoUnits(input, 0).filter((unit) => {
+  const passedOver = splitIntoItemUnits(input, 0).filter((unit) => {
     const places = placesIn(unit);
     const weight = places.reduce((sum, at) => sum + sentWeight(input[at]!, true), 0);
     return weight <= leastCapacity && !places.every((at) => looked.has(at));

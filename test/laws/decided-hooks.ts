@@ -1,5 +1,5 @@
 import { truncateMiddle } from '../../src/core/fragments/text/truncate.ts';
-import { createHooks, SessionStarts } from '../../src/adapters/hooks/run-hooks.ts';
+import { createHooks, StartHookRecord } from '../../src/adapters/hooks/run-hooks.ts';
 import type { HookDefinition } from '../../src/adapters/hooks/hook-definitions.ts';
 import type { Hooks } from '../../src/ports/hooks.ts';
 import type { ProgramEnd } from '../../src/ports/commands.ts';
@@ -25,7 +25,7 @@ export class HooksOfWorld {
   open({ ids, clock }: Pick<ThreadParts, 'ids' | 'clock'>): Hooks {
     this.session = [];
     return createHooks({
-      starts: new SessionStarts(),
+      starts: new StartHookRecord(),
       hooks: [...hookEvents.map((event) => definition(event)), definition('PostToolUse', { isAsync: true })],
       patterns: new Map(),
       run: async ({ input }) => {

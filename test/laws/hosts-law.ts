@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { permissionsFragment } from '../../src/core/world/sections/permissions.ts';
-import { render } from '../../src/core/fragments/text/define-fragment.ts';
+import { renderFragment } from '../../src/core/fragments/text/define-fragment.ts';
 import type { DecisionContext } from '../../src/core/policy/decide/call-decision.ts';
 import { decideCall } from '../../src/core/policy/decide/decide-call.ts';
 import { decideConnection } from '../../src/core/policy/network/decide-connection.ts';
 import { describeNetwork, describePolicy } from '../../src/core/policy/profiles/describe-policy.ts';
 import { grantedPolicy, standingGrants, withGrantedNetwork } from '../../src/core/policy/grants/granted-policy.ts';
-import { hostKey, permissionKeys } from '../../src/core/policy/grants/grants.ts';
-import { noHeldPatterns, noRules, withNetworkRules } from '../../src/core/policy/rules/rule-set.ts';
+import { hostGrantKey, permissionGrantKeys } from '../../src/core/policy/grants/grants.ts';
+import { noRestrictedPrefixes, noRules, withNetworkRules } from '../../src/core/policy/rules/rule-set.ts';
 import { decideHost, readHostLists } from '../../src/core/policy/network/host-lists.ts';
 import { networkReach } from '../../src/core/policy/paths/access.ts';
 import { decidedHosts } from '../../src/core/policy/rules/match-rules.ts';
-import { readRules } from '../../src/core/policy/rules/rules-file.ts';
+import { runRulesFile } from '../../src/core/policy/rules/rules-file.ts';
 import { defined } from '../../src/base/objects.ts';
 import type { ApprovalPolicy, NetworkLists, ResolvedPolicy } from '../../src/protocol/permissions.ts';
 import { readPermissions } from './permissions-reader.ts';
@@ -78,16 +78,16 @@ export const hostCase: fc.Arbitrary<HostCase> = fc
   .map(({ network, lists, rules, ...more }) => {
     const files = { kind: 'restricted', rules: [], denyGlobs: [], platformDefaults: true } as const;
     const base: ResolvedPolicy = { enforcement: 'managed', files, network, ...(lists === undefined ? {} : { lists }) };
-    const read = readRules(rules.join('\n'), { file: 'x.rules' });
+    const read = runRulesFile(rules.join('\n'), { file: 'x.rules' });
     if (read.kind !== 'read') throw new Error(read.message);
     return { ...more, policy: withNetworkRules(base, decidedHosts(read.rules)) };
   });
 
-const wholeNetwork = permissionKeys({ network: true }).map((key) => ({ key }));
+const wholeNetwork = permissionGrantKeys({ network: true }).map((key) => ({ key }));
 
 /** Answers that stand, by how long they do. */
 function grantsOf({ answered, opened }: HostCase) {
-  const hosts = answered.map(({ host: name, port }) => ({ key: hostKey({ name, port, protocol: 'http' }) }));
+  const hosts = answered.map(({ host: name, port }) => ({ key: hostGrantKey({ name, port, protocol: 'http' }) }));
   return {
     session: [...hosts, ...(opened === 'session' ? wholeNetwork : [])],
     turn: opened === 'turn' ? wholeNetwork : [],
@@ -137,13 +137,13 @@ export function gateReach(given: HostCase, target: Target): Reach {
 export function hostText(given: HostCase): string {
   const { policy, approval, canAsk, opened } = given;
   const granted = standingGrants(policy, grantsOf({ ...given, opened: opened === 'call' ? 'session' : opened }));
-  return render(permissionsFragment, {
+  return renderFragment(permissionsFragment, {
     ...describePolicy(policy, '/repo'),
     opened: describeNetwork(withGrantedNetwork(policy, granted)),
     approval,
     canAsk,
     approvedPrefixes: [],
-    held: noHeldPatterns,
+    held: noRestrictedPrefixes,
     ...defined({ granted }),
   }).text;
 }

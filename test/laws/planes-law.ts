@@ -5,7 +5,7 @@ import type { ThreadId } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { isSuspended } from '../../src/core/state/questions/pending-questions.ts';
 import { reduce } from '../../src/core/state/reduce.ts';
-import { emptyState } from '../../src/core/state/thread-state.ts';
+import { emptyThreadState } from '../../src/core/state/thread-state.ts';
 import {
   answer,
   callTool,
@@ -137,7 +137,7 @@ async function checkRefold(scene: PlanesScene): Promise<void> {
   await scene.close();
   const lines = await scene.lines(thread.id);
   // A thread without a turn has no file.
-  expect(describeState(lines.reduce(reduce, emptyState))).toBe(describeState(thread.state));
+  expect(describeState(lines.reduce(reduce, emptyThreadState))).toBe(describeState(thread.state));
 }
 
 /** Law: a reader of a request knows what is there, and a turn in which nothing changed adds no context. */
@@ -199,7 +199,7 @@ async function checkTold(scene: PlanesScene, posted: readonly RecordedRequest[],
 /** Laws about what is in the files of the thread and of its agents. The process is over. */
 async function checkFiles(scene: PlanesScene, posted: readonly RecordedRequest[], reviews: number): Promise<void> {
   const kept = scene.threads();
-  const root = (await scene.lines(scene.id!)).reduce(reduce, emptyState);
+  const root = (await scene.lines(scene.id!)).reduce(reduce, emptyThreadState);
   const known = root.agents.map((agent) => String(agent.id));
   for (const id of kept) {
     const lines = await scene.lines(id);
@@ -211,7 +211,7 @@ async function checkFiles(scene: PlanesScene, posted: readonly RecordedRequest[]
     if (id !== scene.id) expect(known, 'an agent that its parent does not know').toContain(id);
   }
   for (const { id } of root.agents.filter(({ state }) => state === 'running')) {
-    const agent = (await scene.lines(id)).reduce(reduce, emptyState);
+    const agent = (await scene.lines(id)).reduce(reduce, emptyThreadState);
     expect(isSuspended(agent), 'an agent that neither works nor waits for the user').toBe(true);
   }
   const others = new Set(

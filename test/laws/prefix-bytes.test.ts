@@ -5,7 +5,7 @@ import type { RequestOptions } from '../../src/ports/model.ts';
 import type { TurnId } from '../../src/protocol/ids.ts';
 import { planRequest, promptFor } from '../../src/core/state/plan-request.ts';
 import type { RequestRecord } from '../../src/core/state/request-record.ts';
-import { emptyState, type ThreadState } from '../../src/core/state/thread-state.ts';
+import { emptyThreadState, type ThreadState } from '../../src/core/state/thread-state.ts';
 
 /** Two values for each option: often enough two requests have the same. */
 const options: fc.Arbitrary<RequestOptions> = fc.record(
@@ -50,11 +50,11 @@ describe('the prefix guard', () => {
     const asked = { turnId: 't' as TurnId, step: 0, encoder: encoder.version, modalities: ['text'] };
     fc.assert(
       fc.property(fc.oneof(changed, fc.tuple(options, options)), ([then, now]) => {
-        const before = planRequest(emptyState, { ...asked, options: then }, []).record;
+        const before = planRequest(emptyThreadState, { ...asked, options: then }, []).record;
         const state: ThreadState = {
-          ...emptyState,
+          ...emptyThreadState,
           toolSets: new Map([[before.toolSet, []]]),
-          sent: { kind: 'request', record: before, history: emptyState.history },
+          sent: { kind: 'request', record: before, history: emptyThreadState.history },
         };
         const { record, prefix } = planRequest(state, { ...asked, options: now }, []);
         expect(prefix!.breaks.length === 0).toBe(bytes(state, before) === bytes(state, record));

@@ -3,7 +3,7 @@ import { isBlankText } from '../../src/base/invisible-characters.ts';
 import type { Item } from '../../src/protocol/item.ts';
 import type { Json, JsonObject } from '../../src/protocol/json.ts';
 import { callTool, type ItemDraft, reason, say } from '../../src/testing/index.ts';
-import { sections } from '../../src/core/world/catalog.ts';
+import { worldSections } from '../../src/core/world/catalog.ts';
 import type { OpenedWith } from '../harness/watched-thread.ts';
 import type { World } from '../harness/world.ts';
 
@@ -217,7 +217,7 @@ const notOurs = fc.jsonValue().filter((value) => typeof value !== 'boolean') as 
 const between: fc.Arbitrary<Between> = fc.oneof(
   { weight: 4, arbitrary: fc.constant({ kind: 'nothing' as const }) },
   fc
-    .dictionary(fc.constantFrom(...sections.map(({ id }) => id)), fc.oneof(fc.constant(null), notOurs))
+    .dictionary(fc.constantFrom(...worldSections.map(({ id }) => id)), fc.oneof(fc.constant(null), notOurs))
     .map((state) => ({ kind: 'forgets' as const, state })),
   fc.record({ kind: fc.constant('rewrites' as const), keeps: fc.constantFrom('words', 'everything') }),
   fc.record({ kind: fc.constant('rolls-back' as const), turns: fc.integer({ min: 1, max: 3 }) }),

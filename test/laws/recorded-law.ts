@@ -4,12 +4,12 @@ import type { Line } from '../../src/protocol/line.ts';
 import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
 import type { TurnItem } from '../../src/protocol/turn-item.ts';
 import {
-  isRecorded,
+  isRecordedEvent,
   initialRecordedState,
-  recordedUntil,
+  recordedStateAt,
   type RecordedState,
 } from '../../src/core/state/recorded/thread-events.ts';
-import { collectSentEvents, newsOf, type PlacedNews, recordedAt } from '../../src/engine/live/thread-news.ts';
+import { collectSentEvents, newsOf, type PlacedNews, readRecordedState } from '../../src/engine/live/thread-news.ts';
 import type { LogNews } from '../../src/engine/thread/event-stream.ts';
 import type { Thread } from '../../src/engine/thread/thread.ts';
 
@@ -34,7 +34,7 @@ export class RecordedLaw {
     const isOpen = thread.state.openTurn !== undefined;
     let state = isOpen
       ? stateAfter(initialRecordedState(thread.id), lines)
-      : recordedUntil(thread.id, thread.state, place);
+      : recordedStateAt(thread.id, thread.state, place);
     thread.subscribe({
       durable: (news: readonly LogNews[]) => {
         const told = collectSentEvents(news);
@@ -51,7 +51,7 @@ export class RecordedLaw {
           }
         }
         for (const each of news) {
-          if (each.kind !== 'event' || each.isPassing === true || !isRecorded(each.event)) continue;
+          if (each.kind !== 'event' || each.isPassing === true || !isRecordedEvent(each.event)) continue;
           if (!taken.has(each.event)) this.#unread.push(each.event);
         }
       },
@@ -83,7 +83,7 @@ export async function checkRecorded(
   const count = lines.length;
   for (const place of new Set([0, 1, Math.floor(count / 3), Math.floor(count / 2), count - 2, count - 1])) {
     if (place < 0) continue;
-    const later = readAll(await recordedAt(store, id, place), lines.slice(place + 1));
+    const later = readAll(await readRecordedState(store, id, place), lines.slice(place + 1));
     expect(later, `from ${place}`).toEqual(all.filter((each) => each.place > place));
   }
   // Its line came earlier: another process asked it before.

@@ -3,7 +3,7 @@ import type { Environment } from '../../src/core/envelope/environment.ts';
 import type { InstructionDocument } from '../../src/core/envelope/facts.ts';
 import type { CollaborationModeText, PersonalityFact } from '../../src/core/world/sections/modes.ts';
 import type { RealtimeSetting } from '../../src/core/envelope/settings.ts';
-import { noHeldPatterns } from '../../src/core/policy/rules/rule-set.ts';
+import { noRestrictedPrefixes } from '../../src/core/policy/rules/rule-set.ts';
 import { defined } from '../../src/base/objects.ts';
 import type { NetworkLists } from '../../src/protocol/permissions.ts';
 import type { ReachedNetwork } from '../../src/core/policy/profiles/describe-policy.ts';
@@ -138,7 +138,7 @@ export const permissionsThatGrow: fc.Arbitrary<PermissionsText> = permissions.ma
   readsEverything: true,
   missingRoots: [],
   canAsk: true,
-  held: noHeldPatterns,
+  held: noRestrictedPrefixes,
 }));
 
 export const collaborationMode: fc.Arbitrary<CollaborationModeText> = fc.record({

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Fragment } from '../../src/core/fragments/text/define-fragment.ts';
 import { isJsonObject, type Json, type JsonWithoutNull } from '../../src/protocol/json.ts';
 import { type Section, unknownState } from '../../src/core/world/sections/section.ts';
-import { sections } from '../../src/core/world/catalog.ts';
+import { worldSections } from '../../src/core/world/catalog.ts';
 import {
   agentsMdSection,
   developerInstructionsSection,
@@ -150,7 +150,7 @@ obeysTheLaw(knownAgentsSection, facts.knownAgents);
 obeysTheLaw(environmentsSection, facts.environment);
 
 it('holds the law against every section', () => {
-  expect([...tested].toSorted()).toEqual(sections.map(({ id }) => id).toSorted());
+  expect([...tested].toSorted()).toEqual(worldSections.map(({ id }) => id).toSorted());
 });
 
 /** Chosen base instructions hold for every model: a switch says nothing, whatever it is from and to. */

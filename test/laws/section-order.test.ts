@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { fragmentCatalog, sections } from '../../src/core/world/catalog.ts';
-import { entries } from '../../src/core/history/history.ts';
+import { fragmentCatalog, worldSections } from '../../src/core/world/catalog.ts';
+import { historyEntries } from '../../src/core/history/history.ts';
 import { words } from '../../src/protocol/user-input.ts';
-import { pinAdded } from '../../src/core/state/fold/pinned-notes.ts';
+import { pinAddedLine } from '../../src/core/state/fold/pinned-notes.ts';
 import type { ThreadState } from '../../src/core/state/thread-state.ts';
 import { answer, say, startScriptedModel } from '../../src/testing/index.ts';
 import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
@@ -59,7 +59,7 @@ it('tells everything that changed in one turn in the order of the sections, and 
   const first = await run('first words');
   await thread.close();
   thread.world = otherWorld;
-  await thread.write([pinAdded({ id: 'pin', text: 'Never touch the lock file.' })]);
+  await thread.write([pinAddedLine({ id: 'pin', text: 'Never touch the lock file.' })]);
   const updated = await run('second words');
   await thread.write([rewriteFor('gpt-5.5', updated, isUsers)]);
   const bundled = await run('third words');
@@ -83,11 +83,11 @@ it('tells everything that changed in one turn in the order of the sections, and 
   const bySection = bundle.flatMap((line) => line.split(': ')[1]?.split(', ') ?? []).flatMap(sectionOf);
   // Sessions and agents are told by answers, and by their sections only where a checkpoint took those away.
   const ofCheckpoints = ['capstan.sessions', 'capstan.agents'];
-  expect(bySection).toEqual(sections.map(({ id }) => id).filter((id) => !ofCheckpoints.includes(id)));
+  expect(bySection).toEqual(worldSections.map(({ id }) => id).filter((id) => !ofCheckpoints.includes(id)));
 });
 
 it('has a reason for every place', () => {
-  expect(sections.map(({ id, assumes }) => `${id}: ${assumes}`)).toMatchInlineSnapshot(`
+  expect(worldSections.map(({ id, assumes }) => `${id}: ${assumes}`)).toMatchInlineSnapshot(`
     [
       "model: nothing: it frames everything that follows",
       "permissions: the model that must keep to them",
@@ -115,7 +115,7 @@ it('has a reason for every place', () => {
 
 /** The messages by role, with what each part tells. */
 function layout({ history }: ThreadState): readonly string[] {
-  return entries(history).flatMap(({ item, origin }) => {
+  return historyEntries(history).flatMap(({ item, origin }) => {
     if (item.type !== 'message') return [];
     return [`${String(item['role'])}: ${origin.family === 'context' ? origin.kinds.join(', ') : origin.family}`];
   });

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { expect, inject, it } from 'vitest';
 import type { SettingsChange } from '../../src/core/envelope/apply-settings-change.ts';
 import type { Settings } from '../../src/core/envelope/settings.ts';
-import { profileWidth } from '../../src/core/policy/profiles/profile-entries.ts';
+import { profileSandboxLevel } from '../../src/core/policy/profiles/profile-entries.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { lineType } from '../../src/protocol/line.ts';
 import { words } from '../../src/protocol/user-input.ts';
-import { contextSettings } from '../../src/core/state/turns/turn-words.ts';
+import { turnContextSummary } from '../../src/core/state/turns/turn-words.ts';
 import { answer, callTool, say, SimulatedDisk, startScriptedModel } from '../../src/testing/index.ts';
 import type { CompactionResult } from '../../src/engine/thread/checkpoint/compaction-result.ts';
 import { defined } from '../../src/base/objects.ts';
@@ -221,7 +221,7 @@ function isClosed(result: object): boolean {
 }
 
 function ofContext(context: JsonObject): Chosen {
-  const { model, approval, sandbox, cwd } = contextSettings(context);
+  const { model, approval, sandbox, cwd } = turnContextSummary(context);
   return { model, approval, sandbox, personality: context['personality'] ?? null, cwd } as Chosen;
 }
 
@@ -229,7 +229,7 @@ function ofSettings({ model, approvals: approval, sandbox: profile, personality,
   return {
     model,
     approval: approvalName(approval),
-    sandbox: profileWidth(profile),
+    sandbox: profileSandboxLevel(profile),
     personality: personality ?? null,
     cwd,
   };

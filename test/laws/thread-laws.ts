@@ -7,8 +7,8 @@ import { type LineDraft, lineType } from '../../src/protocol/line.ts';
 import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
 import { describeState } from '../harness/describe-state.ts';
 import { reduce } from '../../src/core/state/reduce.ts';
-import { pinAdded, pinRemoved } from '../../src/core/state/fold/pinned-notes.ts';
-import { emptyState } from '../../src/core/state/thread-state.ts';
+import { pinAddedLine, pinRemovedLine } from '../../src/core/state/fold/pinned-notes.ts';
+import { emptyThreadState } from '../../src/core/state/thread-state.ts';
 import { type ScriptedUsage, startScriptedModel } from '../../src/testing/index.ts';
 import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
 import type { ThreadParts } from '../../src/engine/thread/thread-parts.ts';
@@ -30,12 +30,12 @@ import { compactionStepFor } from './compaction-step.ts';
 import { stepFor } from './model-step.ts';
 import type { Between, CompactionAnswer, Meanwhile, ModelStep, RandomTurn } from './random-turns.ts';
 import { checkRecorded, RecordedLaw } from './recorded-law.ts';
-import { TellingLaw } from './telling-law.ts';
+import { UpdateLaw } from './update-law.ts';
 import { checkTurns } from './turns-law.ts';
 import { AcceptedMessages } from './waiting-law.ts';
 
 /** Counts of what was met, so that an empty run is not taken for a good one. */
-export interface Seen extends Readonly<TellingLaw['seen']> {
+export interface Seen extends Readonly<UpdateLaw['seen']> {
   /** Checkpoints. */
   readonly installed: number;
   /** Compactions that came to nothing, or were interrupted. */
@@ -74,7 +74,7 @@ export async function playAndCheck(turns: readonly RandomTurn[], how?: OtherForm
   let usage: ScriptedUsage = {};
   const problems: unknown[] = [];
   let interrupt = new AbortController();
-  const telling = new TellingLaw();
+  const update = new UpdateLaw();
   const model = await startScriptedModel(async (request) => {
     if (isCompaction(request)) {
       await played.atCompaction();
@@ -82,7 +82,7 @@ export async function playAndCheck(turns: readonly RandomTurn[], how?: OtherForm
     }
     const step = queue.shift();
     try {
-      if (other === undefined) telling.posted(request.body, hooks.session);
+      if (other === undefined) update.posted(request.body, hooks.session);
       if (step !== undefined) {
         void doMeanwhile(thread, step.meanwhile, accepted, () => compactions.ask(thread.live, interrupt.signal));
       }
@@ -96,7 +96,7 @@ export async function playAndCheck(turns: readonly RandomTurn[], how?: OtherForm
   thread.isSocket = how === 'over-socket';
   const recorded = new RecordedLaw();
   thread.onOpen = (live, lines) => recorded.opened(live, lines);
-  if (other === undefined) thread.onStep = (step) => telling.entered(step, hooks.session);
+  if (other === undefined) thread.onStep = (step) => update.entered(step, hooks.session);
   else thread.format = other.wire;
   const hooks = new HooksOfWorld(() => thread.world.session);
   let isPassedOn = false;
@@ -109,7 +109,7 @@ export async function playAndCheck(turns: readonly RandomTurn[], how?: OtherForm
     return withFallback(own, thread.world.fallback);
   };
   thread.onEvent = (event) => {
-    if (event.kind === 'checkpoint-installed') telling.compacted(event.report.phase);
+    if (event.kind === 'checkpoint-installed') update.compacted(event.report.phase);
     // A checkpoint in a turn of its own has no words.
     const isBegun = event.kind === 'turn-started' && event.turnId === thread.live?.turnId;
     if (isBegun && !played.isContinuing) accepted.promise(isPassedOn ? continuing : played.input);
@@ -139,7 +139,7 @@ export async function playAndCheck(turns: readonly RandomTurn[], how?: OtherForm
       // Work that frees space after the turn goes undisturbed.
       played.atCompaction = async () => {};
       // A process may die after a checkpoint is on the disk and before a listener hears of it.
-      if (turn.accident !== 'none' && (await checkpointsIn(thread)) > before) telling.lost();
+      if (turn.accident !== 'none' && (await checkpointsIn(thread)) > before) update.lost();
       if (problems.length > 0) throw problems[0];
       left += (await checkRefold(thread, accepted)) && turn.accident !== 'none' ? 1 : 0;
       if (turn.accident !== 'none' || turn.afterwards === 'stays') continue;
@@ -149,7 +149,7 @@ export async function playAndCheck(turns: readonly RandomTurn[], how?: OtherForm
         // Any compaction after the turn is over by then.
         await thread.close();
         await thread.write(linesBetween(live, turn.between));
-        telling.lost();
+        update.lost();
       }
     }
     // Durable before visible: no tool has an effect before its call is on the disk.
@@ -169,7 +169,7 @@ export async function playAndCheck(turns: readonly RandomTurn[], how?: OtherForm
     const passedOn = thread.events.filter(isPassed).length;
     const { runs: hooked } = hooks;
     return {
-      ...telling.seen,
+      ...update.seen,
       installed,
       failed,
       lost: started - installed - failed,
@@ -202,7 +202,9 @@ function linesBetween(
     case 'rolls-back':
       return [{ type: lineType.event, payload: { type: 'thread_rolled_back', num_turns: between.turns } }];
     case 'pins':
-      return [between.text === undefined ? pinRemoved(between.id) : pinAdded({ id: between.id, text: between.text })];
+      return [
+        between.text === undefined ? pinRemovedLine(between.id) : pinAddedLine({ id: between.id, text: between.text }),
+      ];
   }
 }
 
@@ -392,7 +394,7 @@ async function checkRefold(thread: WatchedThread, messages: AcceptedMessages): P
   // History may be compacted meanwhile, so that the file grows.
   const acknowledged = Map.groupBy(thread.acknowledged, ({ lines }) => lines);
   const lines = await thread.lines();
-  let state = emptyState;
+  let state = emptyThreadState;
   for (let count = 0; ; count++) {
     // A description costs more than a step of the fold.
     const promised = acknowledged.get(count);

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
 import { carriedState } from '../../src/core/state/checkpoints/compacted-line.ts';
 import { reduce } from '../../src/core/state/reduce.ts';
-import { emptyState } from '../../src/core/state/thread-state.ts';
+import { emptyThreadState } from '../../src/core/state/thread-state.ts';
 import { checkTurns } from './turns-law.ts';
 
 type Draft = Pick<Line, 'type' | 'payload'>;
@@ -42,7 +42,7 @@ const step: fc.Arbitrary<readonly Draft[] | 'checkpoint'> = fc.oneof(
 /** A file of either mode. */
 function fileOf(steps: readonly (readonly Draft[] | 'checkpoint')[], numbered: boolean): readonly Line[] {
   const lines: Line[] = [];
-  let state = emptyState;
+  let state = emptyThreadState;
   const add = (draft: Draft): void => {
     const at = lines.length;
     const line = { timestamp: `t${at}`, ...(numbered ? { ordinal: at as Ordinal } : {}), ...structuredClone(draft) };

@@ -2,16 +2,16 @@ import { expect } from 'vitest';
 import type { Line } from '../../src/protocol/line.ts';
 import { rebuildRequests } from '../../src/core/replay/rebuild-requests.ts';
 import { reduce } from '../../src/core/state/reduce.ts';
-import { spokenWords } from '../../src/core/state/turns/turn-words.ts';
-import { emptyState } from '../../src/core/state/thread-state.ts';
+import { messageWordsOf } from '../../src/core/state/turns/turn-words.ts';
+import { emptyThreadState } from '../../src/core/state/thread-state.ts';
 import { readTurnItems } from '../../src/core/state/turns/turn-items.ts';
-import { turnList, turnPlaces } from '../../src/core/state/turns/turn-list.ts';
+import { summariseTurns, turnPlaces } from '../../src/core/state/turns/turn-list.ts';
 import {
   concernsTurns,
   foldTurn,
   noTurns,
   noTurnsWithInherited,
-  standingTurns,
+  remainingTurns,
   type TurnLog,
 } from '../../src/core/state/turns/turn-log.ts';
 import { readThreadStory } from '../../src/surfaces/views/context/thread-story.ts';
@@ -22,12 +22,12 @@ import { readThreadStory } from '../../src/surfaces/views/context/thread-story.t
  */
 export async function checkTurns(lines: readonly Line[]): Promise<number> {
   const log = fold(noTurnsWithInherited, lines);
-  const ids = standingTurns(log).map(({ id }) => id);
+  const ids = remainingTurns(log).map(({ id }) => id);
 
   const { turns: told } = readTurnItems(lines);
   const standing = told.filter(({ id, isTakenBack }) => id !== undefined && !isTakenBack);
   expect(standing.map(({ id, number, status }) => ({ id, number, status }))).toEqual(
-    standingTurns(log).map(({ id, number, status }) => ({ id, number, status })),
+    remainingTurns(log).map(({ id, number, status }) => ({ id, number, status })),
   );
   const { turns: story, requests } = readThreadStory(lines);
   // Items of a thread without turns stand in one that has no name.
@@ -42,7 +42,7 @@ export async function checkTurns(lines: readonly Line[]): Promise<number> {
   expect(requests.map(({ turn }) => turn)).toEqual(replayed.map((turn) => Math.max(1, turn)));
 
   const places = await turnPlaces(each(lines));
-  expect((await turnList(each(lines))).map(({ id }) => id)).toEqual(ids);
+  expect((await summariseTurns(each(lines))).map(({ id }) => id)).toEqual(ids);
   expect(places.turns.map(({ id }) => id)).toEqual(ids);
   checkPlaces(places.turns, lines);
   checkState(log, lines);
@@ -68,11 +68,11 @@ function checkPlaces(
 
 /** `reduce` has the same turn open, and a rollback can go to before each turn that counts. */
 function checkState(log: TurnLog, lines: readonly Line[]): void {
-  const { openTurn, marks } = lines.reduce(reduce, emptyState);
+  const { openTurn, marks } = lines.reduce(reduce, emptyThreadState);
   expect(openTurn?.id).toBe(log.open);
-  const counted = standingTurns(log).filter(({ counts }) => counts);
+  const counted = remainingTurns(log).filter(({ counts }) => counts);
   expect(marks.length).toBe(counted.length);
-  if (openTurn !== undefined) expect(openTurn.before === undefined).toBe(standingTurns(log).at(-1)?.counts);
+  if (openTurn !== undefined) expect(openTurn.before === undefined).toBe(remainingTurns(log).at(-1)?.counts);
 }
 
 /** A log is plain JSON from which a reader can continue, and lines that do not concern turns are not needed where they are numbered. */
@@ -82,12 +82,12 @@ function checkContinued(log: TurnLog, lines: readonly Line[]): void {
   expect(fold(stored, lines.slice(half))).toEqual(log);
   if (lines.some(({ ordinal }) => ordinal === undefined)) return;
   const wanted = lines.filter(({ type, payload }) => concernsTurns({ type, payloadType: payload['type'] as string }));
-  expect(standingTurns(fold(noTurnsWithInherited, wanted))).toEqual(standingTurns(log));
+  expect(remainingTurns(fold(noTurnsWithInherited, wanted))).toEqual(remainingTurns(log));
   expect(fold(noTurns, wanted)).toMatchObject({ began: fold(noTurns, lines).began });
 }
 
 function fold(log: TurnLog, lines: readonly Line[]): TurnLog {
-  return lines.reduce((before, line) => foldTurn(before, line, spokenWords(line)), log);
+  return lines.reduce((before, line) => foldTurn(before, line, messageWordsOf(line)), log);
 }
 
 async function* each(lines: readonly Line[]): AsyncGenerator<Line> {

@@ -3,7 +3,7 @@ import { expect, inject, it } from 'vitest';
 import { isMessage, type Item, messageText } from '../../src/protocol/item.ts';
 import type { Ordinal } from '../../src/protocol/ids.ts';
 import { words } from '../../src/protocol/user-input.ts';
-import { entries } from '../../src/core/history/history.ts';
+import { historyEntries } from '../../src/core/history/history.ts';
 import type { ThreadState } from '../../src/core/state/thread-state.ts';
 import { waitingItem } from '../../src/core/state/fold/waiting-messages.ts';
 import {
@@ -117,7 +117,7 @@ async function dieAndGoOn({
       const isPromised = promised.has(text) || acknowledged.includes(text);
       // A checkpoint quotes what the user said, and compacts the items of programs.
       const least = isPromised && (operation.kind !== 'inject' || state.checkpoints.count === 0) ? 1 : 0;
-      const found = placesOf(state, text) || Number(JSON.stringify(entries(state.history)).includes(text));
+      const found = placesOf(state, text) || Number(JSON.stringify(historyEntries(state.history)).includes(text));
       expect({ text, least, found, once: found >= least && found <= 1 }).toMatchObject({ once: true });
     }
     const waiting = waitsIn(state);
@@ -147,7 +147,7 @@ function noteOf(text: string): Item {
 
 /** Counts the places of a message in the state: entries of history, and waiting messages. */
 function placesOf(state: ThreadState, text: string): number {
-  const items = entries(state.history).map(({ item }) => item);
+  const items = historyEntries(state.history).map(({ item }) => item);
   return [...items.map(textIn), ...waitsIn(state)].filter((each) => each === text).length;
 }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { writeNote } from '../../src/adapters/gather/memory-files.ts';
+import { writeMemoryNote } from '../../src/adapters/gather/memory-files.ts';
 import { scene } from '../harness/scene.ts';
 
 it('shows what is remembered and what it cost, and clears it', async () => {
@@ -13,7 +13,7 @@ it('shows what is remembered and what it cost, and clears it', async () => {
   writeFileSync(join(folder, 'rollout_summaries/one.md'), 'One.\n');
   writeFileSync(join(folder, 'other.txt'), 'Mine.\n');
   const usedAt = Date.parse('2026-11-01T00:00:00Z');
-  writeNote(place.home, { threadId: 'abc', kind: 'noted', usedAt, at: usedAt, text: 'x', tokens: 110 });
+  writeMemoryNote(place.home, { threadId: 'abc', kind: 'noted', usedAt, at: usedAt, text: 'x', tokens: 110 });
   writeFileSync(join(place.home, 'capstan/memories/torn.json'), '{"thread_id":"torn"');
   expect((await place.run('memory', 'show')).stdout).toBe(
     `${folder}\n\nLikes tabs.\n\nNotes about 1 thread, for 110 tokens:\n2026-11-01  abc  noted, 110 tokens\n`,
@@ -29,7 +29,7 @@ it('shows what is remembered and what it cost, and clears it', async () => {
     ['def', usedAt + 1],
     ['ghi', usedAt + 2],
   ] as const)
-    writeNote(place.home, { ...more, threadId, at });
+    writeMemoryNote(place.home, { ...more, threadId, at });
   expect((await place.run('memory', 'show')).stdout).toContain(
     'Notes about 1 of 3 threads, for 2,310 tokens:\n2026-11-01  ghi  failed, 1,100 tokens\n',
   );

@@ -2,7 +2,7 @@ import { overrideList } from '../../src/adapters/gather/config/config-layers.ts'
 import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Thread, ThreadId } from '../../src/index.ts';
-import { readNotes } from '../../src/adapters/gather/memory-files.ts';
+import { readMemoryNotes } from '../../src/adapters/gather/memory-files.ts';
 import { answer, type RecordedRequest, say, type ScriptStep } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 
@@ -64,9 +64,9 @@ export async function memoryScene(answers: WriterAnswers = {}, config = 'feature
       existsSync(memories('rollout_summaries')) ? readdirSync(memories('rollout_summaries')) : [],
     asked: (purpose: 'extract' | 'consolidate'): readonly RecordedRequest[] =>
       live.model.requests.filter((request) => purposeOf(request) === purpose),
-    notes: () => readNotes(home),
+    notes: () => readMemoryNotes(home),
     /** The result of each attempt. */
-    noted: (): readonly string[] => readNotes(home).map(({ kind }) => kind),
+    noted: (): readonly string[] => readMemoryNotes(home).map(({ kind }) => kind),
     /** A thread that came to rest so many hours ago. Nothing is written about others meanwhile. */
     async past(text: string, hours = 7, options: Parameters<LiveThread['open']>[0] = {}): Promise<string> {
       const overrides = ['features.memories=false', ...overrideList(options?.config)];

@@ -7,7 +7,7 @@ import {
   keyAdvice,
   type ProviderOptions,
 } from '../../src/adapters/model/http/credentials-and-headers.ts';
-import type { Variables } from '../../src/protocol/shell.ts';
+import type { EnvironmentVariables } from '../../src/protocol/shell.ts';
 import { providerCredentials } from '../../src/adapters/model/http/auth/provider-credentials.ts';
 import { LoginInMemory } from '../harness/login-in-memory.ts';
 import type { PostJson, SmallAnswer, SmallRequests } from '../../src/adapters/model/http/small-requests.ts';
@@ -16,7 +16,7 @@ const provider = { ...providerDefaults, id: 'p', name: 'Some Place', baseUrl: 'h
 const noLogin = (): Login => ({ kind: 'none' });
 const ask = (
   more: Partial<ProviderOptions>,
-  environment: Variables = {},
+  environment: EnvironmentVariables = {},
   load: () => Login = noLogin,
 ): Promise<Credentials> => {
   const logins = { ...new LoginInMemory({ kind: 'none' }).store, load: async () => load() };

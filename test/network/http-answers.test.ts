@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
 import { awaitHead } from '../../src/adapters/model/http/network/http-head.ts';
-import { readWhole, ResponseBody } from '../../src/adapters/model/http/network/response-body.ts';
+import { readWholeBody, ResponseBody } from '../../src/adapters/model/http/network/response-body.ts';
 import { anyCharacter } from '../../src/testing/test-inputs.ts';
 import { cutAt, Pieces } from '../harness/pieces.ts';
 
@@ -18,7 +18,7 @@ async function said(pieces: readonly Buffer[]) {
     isKept = isReusable && socket.readableLength === 0;
   };
   const body = new ResponseBody({ ...answer, socket, signal, giveBack });
-  const read = await readWhole(body, { idleMs: 5000, maxBytes: 1_000_000 });
+  const read = await readWholeBody(body, { idleMs: 5000, maxBytes: 1_000_000 });
   const { statusCode, headers: got } = answer.message;
   socket.destroy();
   const end = read.kind === 'whole' ? { text: read.text, isKept } : { cut: 'code' in read ? read.code : read.kind };

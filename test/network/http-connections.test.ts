@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createSender } from '../../src/adapters/model/http/network/exchange.ts';
-import { readWhole } from '../../src/adapters/model/http/network/response-body.ts';
+import { readWholeBody } from '../../src/adapters/model/http/network/response-body.ts';
 import { parseTarget } from '../../src/adapters/model/http/network/destination.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 
@@ -24,7 +24,7 @@ function asker(url: string) {
   return async (body = 'x', more: Partial<Parameters<typeof send>[0]> = {}) => {
     const opened = await send({ headers: {}, body: [Buffer.from(body)], idleMs: 2000, signal, ...more });
     if (opened.kind !== 'answer') return opened;
-    const read = await readWhole(opened.body, { idleMs: 2000, maxBytes: 1_000_000 });
+    const read = await readWholeBody(opened.body, { idleMs: 2000, maxBytes: 1_000_000 });
     return { status: opened.head.status, ...read };
   };
 }

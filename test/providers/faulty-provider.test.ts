@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { OwnTool } from '../../src/index.ts';
 import { bearerHeader } from '../../src/adapters/model/http/credentials-and-headers.ts';
-import { httpClient, httpConnection, type WireFormat } from '../../src/adapters/model/http/http-client.ts';
+import { httpClient, createProviderConnection, type WireFormat } from '../../src/adapters/model/http/http-client.ts';
 import type { ModelEvent } from '../../src/ports/model.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { startToyServer } from './toy-server.ts';
@@ -185,7 +185,7 @@ it('a reader that throws does not show the key that it was sent back', async () 
   const own: WireFormat = {
     ...toyFormat,
     name: 'own',
-    client: (options) => httpClient(httpConnection(options, wire)),
+    client: (options) => httpClient(createProviderConnection(options, wire)),
   };
   await live.open({ formats: [own], config: ['model_provider="toy"'] });
   expect(await live.turn('one')).toMatchObject({

@@ -1,5 +1,5 @@
-import { httpClient, httpConnection, type WireFormat } from '../../src/adapters/model/http/http-client.ts';
-import type { AnswerReader } from '../../src/adapters/model/http/answer-decoder.ts';
+import { httpClient, createProviderConnection, type WireFormat } from '../../src/adapters/model/http/http-client.ts';
+import type { AnswerEventReader } from '../../src/adapters/model/http/answer-decoder.ts';
 import { bearerHeader } from '../../src/adapters/model/http/credentials-and-headers.ts';
 import { streamFailure } from '../../src/adapters/model/http/failures/model-failure.ts';
 import type { Encoder, Prompt } from '../../src/ports/model.ts';
@@ -15,7 +15,12 @@ export const toyFormat: WireFormat = {
   encoder: toyEncoder,
   client: (options) =>
     httpClient(
-      httpConnection(options, { api: 'Toy API', endpoint: 'toy', identify: bearerHeader, reader: () => toyReader() }),
+      createProviderConnection(options, {
+        api: 'Toy API',
+        endpoint: 'toy',
+        identify: bearerHeader,
+        reader: () => toyReader(),
+      }),
     ),
   capabilities: () => ({ remoteCompaction: 'none', freeformTools: 'none', accessPrograms: 'unknown' }),
 };
@@ -41,7 +46,7 @@ function line(value: object): Uint8Array {
   return Buffer.from(`${JSON.stringify(value)}\n`);
 }
 
-function toyReader(): AnswerReader {
+function toyReader(): AnswerEventReader {
   let items = 0;
   return {
     event(data) {

@@ -4,10 +4,14 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, describe, test } from 'vitest';
-import { isAlive, processFolders, processStart, readStat } from '../../src/adapters/disk/processes.ts';
+import { isAlive, procFolders, processStartTime, parseProcessStat } from '../../src/adapters/disk/processes.ts';
 import { systemPrograms } from '../../src/adapters/exec/find-programs.ts';
-import { leftoverProcesses, wardenScript } from '../../src/adapters/exec/leftover-processes.ts';
-import { landlockMark, landlockWriter, overlapWith } from '../../src/adapters/gather/config/landlock-writers.ts';
+import { leftoverProcessEnder, watchdogScript } from '../../src/adapters/exec/leftover-processes.ts';
+import {
+  landlockProcessMark,
+  findLandlockWriter,
+  createOverlapTest,
+} from '../../src/adapters/gather/config/landlock-writers.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 
 /** From a process of Linux: its name, its state and how many threads it has vary. */
@@ -24,12 +28,12 @@ test.each([
 ])('a process with the state %s and %d threads', (state, threads, lives) => {
   for (const name of ['sh', 'a) R 1 1 (b']) {
     const expected = { name, group: '2468', state, isAlive: lives, ticks: '236300' };
-    expect(readStat(stat(name, state, threads))).toEqual(expected);
+    expect(parseProcessStat(stat(name, state, threads))).toEqual(expected);
   }
 });
 
 test('what is no status of a process is none', () => {
-  expect(['', 'x', '1 (sh) R 1'].map(readStat)).toEqual([undefined, undefined, undefined]);
+  expect(['', 'x', '1 (sh) R 1'].map(parseProcessStat)).toEqual([undefined, undefined, undefined]);
 });
 
 const python = '/usr/bin/python3';
@@ -64,20 +68,20 @@ describe.skipIf(problem !== undefined)(`a process whose first thread has ended${
     const { pid } = child;
     expect(readFileSync(`/proc/${pid}/status`, 'latin1')).toMatch(/^State:\s+Z/m);
     expect(isAlive(pid)).toBe(true);
-    expect(processStart(pid)).toMatch(/^\S+ \d+$/);
-    expect(processFolders(pid)).toContain(`/proc/${pid}/task/${pid}`);
+    expect(processStartTime(pid)).toMatch(/^\S+ \d+$/);
+    expect(procFolders(pid)).toContain(`/proc/${pid}/task/${pid}`);
     child.kill('SIGKILL');
     await once(child, 'close');
     expect(isAlive(pid)).toBe(false);
-    expect(processStart(pid)).toBeUndefined();
-    expect(processFolders(process.pid)).toEqual([`/proc/${process.pid}`]);
+    expect(processStartTime(pid)).toBeUndefined();
+    expect(procFolders(process.pid)).toEqual([`/proc/${process.pid}`]);
   });
 
   test('is seen as one that may write a project under Landlock', async () => {
     const home = mkdtempSync(join(tmpdir(), 'capstan-headless-'));
     whenTestEnds(() => rmSync(home, { recursive: true, force: true }));
     mkdirSync(join(home, 'work'));
-    const mark = landlockMark(home);
+    const mark = landlockProcessMark(home);
     const { pid } = await headless(
       {},
       `import resource
@@ -85,20 +89,20 @@ resource.setrlimit(resource.RLIMIT_MSGQUEUE, (${mark}, ${mark}))
 resource.setrlimit(15, (${2 ** 40 - mark}, ${2 ** 40 - mark}))
 libc.prctl(38, 1, 0, 0, 0)`,
     );
-    expect(landlockWriter(home, [overlapWith(join(home, 'work'))])).toEqual({ pid });
+    expect(findLandlockWriter(home, [createOverlapTest(join(home, 'work'))])).toEqual({ pid });
   });
 
   test('is ended by its number or by its mark', async () => {
     const [first, second] = [await headless({ CAPSTAN_COMMAND: 'h.1' }), await headless({ CAPSTAN_COMMAND: 'h.2' })];
-    const startedAt = processStart(first.pid) ?? '';
-    expect(await leftoverProcesses.end({ pid: first.pid, startedAt, mark: 'h.0' })).toBe('ended');
-    expect(await leftoverProcesses.end({ pid: process.pid, startedAt: 'another', mark: 'h.2' })).toBe('ended');
+    const startedAt = processStartTime(first.pid) ?? '';
+    expect(await leftoverProcessEnder.end({ pid: first.pid, startedAt, mark: 'h.0' })).toBe('ended');
+    expect(await leftoverProcessEnder.end({ pid: process.pid, startedAt: 'another', mark: 'h.2' })).toBe('ended');
     expect([isAlive(first.pid), isAlive(second.pid)]).toEqual([false, false]);
   });
 
   test('is ended by the warden', async () => {
     const child = await headless({ CAPSTAN_COMMAND: 'h.3.' });
-    const warden = spawn('/bin/sh', ['-c', wardenScript('linux', systemPrograms)], {
+    const warden = spawn('/bin/sh', ['-c', watchdogScript('linux', systemPrograms)], {
       env: {},
       stdio: ['pipe', 'ignore', 'ignore'],
     });

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import {
   childEnvironment,
   defaultShellEnvironmentPolicy,
-  inheritedBy,
+  inheritanceFilter,
   withLoginShell,
 } from '../../src/core/policy/environment/shell-environment-policy.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
@@ -53,7 +53,7 @@ test('the token does not come from the login shell either', () => {
   expect(variables).toMatchObject({ OF_THE_SHELL: 'fine' });
   expect(variables).not.toHaveProperty('CAPSTAN_MCP_TOKEN');
   // The part of the shell's answer that is kept on the disk goes through the same filter.
-  expect(inheritedBy(policy)('CAPSTAN_MCP_TOKEN')).toBe(false);
+  expect(inheritanceFilter(policy)('CAPSTAN_MCP_TOKEN')).toBe(false);
 });
 
 const named = ['model_instructions_file', 'experimental_compact_prompt_file', 'model_catalog_json'];

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeOwnFolder, readOwnFile, writeOwnFile } from '../../src/adapters/disk/own-files.ts';
-import { readUpTo, withRegular } from '../../src/adapters/disk/regular-files.ts';
+import { readUpTo, withRegularFile } from '../../src/adapters/disk/regular-files.ts';
 
 const base = mkdtempSync(join(tmpdir(), 'capstan-doors-'));
 const at = (name: string): string => join(base, name);
 const read = (name: string, links: 'followed' | 'refused'): string =>
-  withRegular(at(name), { links }, (file, { size }) => readUpTo(file, { most: 100, expected: size }).toString());
+  withRegularFile(at(name), { links }, (file, { size }) => readUpTo(file, { most: 100, expected: size }).toString());
 
 beforeAll(() => {
   writeFileSync(at('file'), 'text', { mode: 0o600 });
@@ -45,7 +45,8 @@ describe('the door to a regular file', () => {
   it('does not make what a link leads to', () => {
     symlinkSync('made', at('link-to-nothing'));
     const flags = 0o1 | 0o100;
-    const make = () => withRegular(at('link-to-nothing'), { links: 'refused', flags, mode: 0o600 }, () => undefined);
+    const make = () =>
+      withRegularFile(at('link-to-nothing'), { links: 'refused', flags, mode: 0o600 }, () => undefined);
     expect(make).toThrow(/ELOOP/);
     expect(() => readFileSync(at('made'))).toThrow(/ENOENT/);
   });

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { builtinEffect, isCoverable } from '../../src/core/policy/commands/shell-builtins.ts';
+import { builtinEffect, isCoverableByRule } from '../../src/core/policy/commands/shell-builtins.ts';
 import type { AskUser } from '../../src/ports/ask-user.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
@@ -130,7 +130,7 @@ describe.runIf(process.platform === 'linux' && hasBash)('builtins that evaluate 
             return existsSync(ran);
           })
           .map((form) => [builtin, ...form.replaceAll("'", '').split(/ (?![^[]*\])/)])
-          .filter(isCoverable),
+          .filter(isCoverableByRule),
       ),
     );
     expect(wrongly).toEqual([]);

@@ -5,7 +5,7 @@ import { fileSystem } from '../../src/adapters/disk/file-system.ts';
 import { loadImage } from '../../src/adapters/gather/files/load-image.ts';
 import { readGitFacts } from '../../src/adapters/gather/git/repository.ts';
 import { readGuard } from '../../src/adapters/gather/files/read-guard.ts';
-import type { Access, ResolvedPolicy } from '../../src/protocol/permissions.ts';
+import type { FileAccess, ResolvedPolicy } from '../../src/protocol/permissions.ts';
 import { answer, callTool, say, type Script } from '../../src/testing/index.ts';
 import { anyTurn, InstructionFolders } from '../harness/instruction-folders.ts';
 import { LiveThread } from '../harness/live-thread.ts';
@@ -18,7 +18,7 @@ const load = (cwd: string, policy: ResolvedPolicy = anyTurn.policy, more = {}) =
   folders.files().load(folders.rules(cwd, more), { ...anyTurn, policy });
 
 /** Everything may be read but what the rules and globs say. */
-function policyOf(rules: Readonly<Record<string, Access>>, denyGlobs: readonly string[] = []): ResolvedPolicy {
+function policyOf(rules: Readonly<Record<string, FileAccess>>, denyGlobs: readonly string[] = []): ResolvedPolicy {
   const entries = Object.entries({ '/': 'read' as const, ...rules });
   return {
     enforcement: 'managed',

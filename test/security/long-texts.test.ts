@@ -2,9 +2,13 @@
 import { describe, expect, test } from 'vitest';
 import { layOutMessages } from '../../src/core/fragments/checkpoint-messages.ts';
 import { layOutSummary } from '../../src/core/fragments/checkpoint-work.ts';
-import { findTags, intentTags, readStructured } from '../../src/core/compaction/candidates/written-candidate.ts';
+import {
+  findIntentTags,
+  intentTags,
+  parseStructuredAnswer,
+} from '../../src/core/compaction/candidates/written-candidate.ts';
 import { readLooseJson } from '../../src/core/compaction/candidates/loose-json.ts';
-import { findQuotedWords } from '../../src/core/compaction/candidates/match-quote.ts';
+import { findQuotedMessages } from '../../src/core/compaction/candidates/match-quote.ts';
 import { escapeFragmentMarkers } from '../../src/core/world/escape-fragment-markers.ts';
 import { answer, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
@@ -56,13 +60,13 @@ describe('the answer to a request for a checkpoint', () => {
     const [start, end, recent, closing] = intentTags;
     const many = 100_000;
     const text = `${`${end}\n`.repeat(many)}${start}\n${`${recent}\n`.repeat(many)}${closing}`;
-    expect(findTags(text)).toEqual({ kind: 'disordered' });
+    expect(findIntentTags(text)).toEqual({ kind: 'disordered' });
   });
 
   test('stars before a carriage return in the last line', { tags: 'representative' }, () => {
     const intent = intentTags.join('\n');
     const summary = `Done.\nRESUME_AT:${'*'.repeat(million)}\rx`;
-    expect(readStructured(JSON.stringify({ intent_user_message: intent, summary })).kind).toBe('faulty');
+    expect(parseStructuredAnswer(JSON.stringify({ intent_user_message: intent, summary })).kind).toBe('faulty');
   });
 
   test('a quote of megabytes beside hundreds of messages', () => {
@@ -72,7 +76,7 @@ describe('the answer to a request for a checkpoint', () => {
       pictures: [],
       picturesLeftOut: 0,
     }));
-    expect(findQuotedWords(words as never, 'a b c d '.repeat(million))).toEqual([]);
+    expect(findQuotedMessages(words as never, 'a b c d '.repeat(million))).toEqual([]);
   });
 });
 

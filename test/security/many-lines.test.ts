@@ -4,14 +4,14 @@ import type { Ordinal } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
 import { reduce } from '../../src/core/state/reduce.ts';
-import { emptyState, type ThreadState } from '../../src/core/state/thread-state.ts';
+import { emptyThreadState, type ThreadState } from '../../src/core/state/thread-state.ts';
 
 // A file may say the same kind of thing any number of times. What the state keeps of it is bounded, so that folding a
 // line does not cost more with each line before it.
 
 function folded(type: string, payload: (index: number) => JsonObject, count = 20_000): ThreadState {
   const turn = { type: 'task_started', turn_id: 'T' };
-  let state = reduce(emptyState, { type: 'event_msg', payload: turn, ordinal: 0 as Ordinal } as unknown as Line);
+  let state = reduce(emptyThreadState, { type: 'event_msg', payload: turn, ordinal: 0 as Ordinal } as unknown as Line);
   for (let index = 0; index < count; index++) {
     state = reduce(state, { type, payload: payload(index), ordinal: (index + 1) as Ordinal } as unknown as Line);
   }

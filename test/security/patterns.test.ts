@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, inject, test } from 'vitest';
-import { nameMatcher, type NamePart } from '../../src/base/name-matcher.ts';
+import { nameMatcher, type NamePatternPart } from '../../src/base/name-matcher.ts';
 import { globCovers, parseGlob } from '../../src/core/policy/paths/glob.ts';
 import {
   childEnvironment,
@@ -19,7 +19,7 @@ import {
 // A test that hangs is a test that fails: with a matcher that tries every split, none of these ends in this century.
 
 const character = fc.constantFrom('a', 'b', 'ä', '😀', '.');
-type Wildcard = Extract<NamePart, { kind: 'text' | 'one' | 'some' | 'class' }>;
+type Wildcard = Extract<NamePatternPart, { kind: 'text' | 'one' | 'some' | 'class' }>;
 const wildcard: fc.Arbitrary<Wildcard> = fc.oneof(
   character.map((text) => ({ kind: 'text', text }) as const),
   fc.constant({ kind: 'one' } as const),
@@ -65,7 +65,7 @@ const path = fc.array(name, { minLength: 1, maxLength: 5 });
 const piece = fc.constantFrom('a', 'b', '*', '**', '?', '[ab]', '[!a]', '/', '/**/', '**/');
 
 /** The pattern as an expression that backtracks, for short texts only. */
-function expression(parts: readonly NamePart[]): RegExp {
+function expression(parts: readonly NamePatternPart[]): RegExp {
   const quote = (text: string): string => `\\u{${text.codePointAt(0)!.toString(16)}}`;
   const source = parts.map((part): string => {
     switch (part.kind) {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { nodeProgramFiles } from '../../src/adapters/disk/node-program-files.ts';
 import { isSafeFolder } from '../../src/core/policy/environment/find-program.ts';
-import { serverFolder } from '../../src/engine/engine-parts.ts';
+import { mcpServerFolder } from '../../src/engine/engine-parts.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { trustAll } from '../hooks/hooked-scene.ts';
 import { mcpCall, mcpScene, reading } from '../mcp/mcp-scene.ts';
@@ -37,7 +37,7 @@ test(
     const with_ = (writable: readonly string[]) => ({
       isSafeFolder: (folder: string) => isSafeFolder(folder, writable, nodeProgramFiles),
     });
-    expect(serverFolder(home, with_(['/tmp', '/']))).toBe(join(home, 'capstan/servers'));
-    expect(serverFolder(home, with_([dirname(home)]))).toBe('/');
+    expect(mcpServerFolder(home, with_(['/tmp', '/']))).toBe(join(home, 'capstan/servers'));
+    expect(mcpServerFolder(home, with_([dirname(home)]))).toBe('/');
   },
 );

@@ -13,13 +13,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { nodeProgramFiles } from '../../src/adapters/disk/node-program-files.ts';
 import { createNodeSpawn } from '../../src/adapters/exec/node-spawn.ts';
-import { processTable, wardenScript } from '../../src/adapters/exec/leftover-processes.ts';
-import { callerPrograms, systemPrograms } from '../../src/adapters/exec/find-programs.ts';
+import { processTable, watchdogScript } from '../../src/adapters/exec/leftover-processes.ts';
+import { searchPathPrograms, systemPrograms } from '../../src/adapters/exec/find-programs.ts';
 import { tokenFromCommand } from '../../src/adapters/model/http/auth/token-command.ts';
 import { programCandidates } from '../../src/core/policy/environment/find-program.ts';
 import { builtInProfile } from '../../src/core/policy/profiles/profiles.ts';
 import { resolvePolicy } from '../../src/core/policy/profiles/resolve-policy.ts';
-import type { Spawn } from '../../src/ports/commands.ts';
+import type { CommandSpawner } from '../../src/ports/commands.ts';
 import { createFlock } from '../../src/adapters/rollout/files/file-locks.ts';
 import { mountRegistryFolders } from '../../src/adapters/sandbox/linux/mount-registry.ts';
 import { createSandbox } from '../../src/adapters/sandbox/sandbox.ts';
@@ -136,7 +136,7 @@ describe('a tool of the system', () => {
 
   test('the warden calls none by its bare name', () => {
     for (const platform of ['linux', 'darwin']) {
-      const script = wardenScript(platform, systemPrograms);
+      const script = watchdogScript(platform, systemPrograms);
       expect(script.match(/(?<![/\w])(grep|sleep|ps)\b/g)).toBeNull();
     }
   });
@@ -147,7 +147,7 @@ describe('a command of the user that has no path', () => {
     plant(join(workspace, 'bin'), 'print-key');
     const parts = (path: string) => ({
       environment: {},
-      programs: callerPrograms({ path, writable: () => [workspace] }),
+      programs: searchPathPrograms({ path, writable: () => [workspace] }),
       programFolder: () => base,
       now: () => 0,
     });
@@ -165,7 +165,7 @@ describe('a command of the user that has no path', () => {
 
 describe.runIf(process.platform === 'linux')('bubblewrap', () => {
   const probed: string[] = [];
-  const spawn: Pick<Spawn, 'run'> = {
+  const spawn: Pick<CommandSpawner, 'run'> = {
     run: async ({ argv }) => {
       probed.push(argv[0] ?? '');
       return { kind: 'exited', exitCode: 0, output: { text: '', totalBytes: 0 }, durationMs: 0 };

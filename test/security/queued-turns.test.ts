@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Settings } from '../../src/core/envelope/settings.ts';
 import { words } from '../../src/index.ts';
-import { profileWidth } from '../../src/core/policy/profiles/profile-entries.ts';
+import { profileSandboxLevel } from '../../src/core/policy/profiles/profile-entries.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { killedNow } from '../harness/killed-now.ts';
 import { LiveThread } from '../harness/live-thread.ts';
@@ -214,5 +214,5 @@ describe('turns that never began', () => {
 });
 
 function sandboxOf({ sandbox: profile }: Settings): string {
-  return profileWidth(profile);
+  return profileSandboxLevel(profile);
 }

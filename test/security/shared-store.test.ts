@@ -8,7 +8,7 @@ import {
   words,
 } from '../../src/index.ts';
 import { systemClock } from '../../src/adapters/gather/clock-and-ids.ts';
-import { pinAdded } from '../../src/core/state/fold/pinned-notes.ts';
+import { pinAddedLine } from '../../src/core/state/fold/pinned-notes.ts';
 import { answer, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { createTableStore, Table } from '../harness/table-store.ts';
@@ -51,7 +51,7 @@ async function written(machine: Machine): Promise<ThreadId> {
   expect(await machine.engine.stored.pin(thread.id, rule)).toMatchObject({ kind: 'pinned', notices: [] });
   const owned = await machine.store.rollouts.open(thread.id);
   if (owned.kind === 'refused') throw new Error(owned.message);
-  owned.append([pinAdded({ id: 'forged', text: forged })]);
+  owned.append([pinAddedLine({ id: 'forged', text: forged })]);
   await owned.durable();
   await owned.close();
   return thread.id;

@@ -16,7 +16,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemPrograms } from '../../src/adapters/exec/find-programs.ts';
 import { createFlock } from '../../src/adapters/rollout/files/file-locks.ts';
 import { nodeFiles } from '../../src/adapters/rollout/files/node-files.ts';
-import { writeWhole } from '../../src/adapters/rollout/files/open-and-write.ts';
+import { createFileAtomically } from '../../src/adapters/rollout/files/open-and-write.ts';
 import { findOutputFile, type OutputFile, writeOutputFile } from '../../src/engine/output-file.ts';
 import { answer, say } from '../../src/testing/index.ts';
 import { ContentStore } from '../../src/engine/undo/content-store.ts';
@@ -148,9 +148,9 @@ describe('a file on its way into the home folder', () => {
   test('is not written through a link of its temporary name', async () => {
     const [path, temporary] = [join(workspace, 'rollout'), join(workspace, 'rollout.tmp')];
     symlinkSync(victim, temporary);
-    await expect(writeWhole(nodeFiles, { path, temporary, mode: 0o600, content: [Buffer.from('x')] })).rejects.toThrow(
-      'ELOOP',
-    );
+    await expect(
+      createFileAtomically(nodeFiles, { path, temporary, mode: 0o600, content: [Buffer.from('x')] }),
+    ).rejects.toThrow('ELOOP');
   });
 
   test('nor is the record of what a snapshot saw', () => {

@@ -1,12 +1,12 @@
 import { describe, expect, it, test } from 'vitest';
 import { analyseCommand, canonicalCommand, mayBeDangerous } from '../../src/core/policy/commands/analyse-command.ts';
-import { shellWords } from '../../src/protocol/shell.ts';
+import { quoteShellCommand } from '../../src/protocol/shell.ts';
 import { destructiveScripts, forcedRemovals, safeScripts } from './dangerous-scripts.ts';
 import { analyse, shellReader } from './reader.ts';
 import { knownScripts, openReadOnlyScripts, readOnlyScripts, unknownScripts } from './scripts.ts';
 
 function rendered({ commands }: ReturnType<typeof analyse>): string | undefined {
-  return commands?.map((words) => shellWords(words).replaceAll("'{}'", '{}')).join('; ');
+  return commands?.map((words) => quoteShellCommand(words).replaceAll("'{}'", '{}')).join('; ');
 }
 
 describe('a script', () => {
@@ -116,7 +116,8 @@ describe('words beside a script', () => {
   });
 
   test('a script in a script in a script is danger at the same depth', () => {
-    const script = (depth: number): string => (depth === 0 ? 'rm -rf x' : `bash -c ${shellWords([script(depth - 1)])}`);
+    const script = (depth: number): string =>
+      depth === 0 ? 'rm -rf x' : `bash -c ${quoteShellCommand([script(depth - 1)])}`;
     expect(analyse(script(8)).danger?.kind).toBe('forced-removal');
     expect(analyse(script(9)).danger?.kind).toBe('destructive');
   });
@@ -180,7 +181,7 @@ describe('words beside a script', () => {
       'case a in a) ls;& b) ls;; esac',
     ])('does not read as bash does: %j', (script) => {
       expect(inSh(script)).toMatchObject({ commands: undefined, isReadOnly: false });
-      expect(analyse(`eval ${shellWords([script])}`)).toMatchObject({ commands: undefined, isReadOnly: false });
+      expect(analyse(`eval ${quoteShellCommand([script])}`)).toMatchObject({ commands: undefined, isReadOnly: false });
     });
 
     test.each(['echo a &>/dev/null rm -rf x', "echo $'a\\'; rm -rf x #'", '((rm -rf x))', 'echo a 10>&1 |& rm -rf x'])(
@@ -188,7 +189,7 @@ describe('words beside a script', () => {
       (script) => {
         expect(inSh(script).seen).toContainEqual(expect.arrayContaining(['rm', '-rf']));
         expect(inSh(script).danger?.kind).toBe('forced-removal');
-        expect(analyse(`echo ${shellWords([script])} | sh`).danger?.kind).toBe('forced-removal');
+        expect(analyse(`echo ${quoteShellCommand([script])} | sh`).danger?.kind).toBe('forced-removal');
       },
     );
 
@@ -212,7 +213,7 @@ describe('words beside a script', () => {
 
     test('however deep it is written, it is read in time', () => {
       const nested = (depth: number): string =>
-        depth === 0 ? 'rm -rf x' : `true &>a; ((b)); sh -c ${shellWords([nested(depth - 1)])}`;
+        depth === 0 ? 'rm -rf x' : `true &>a; ((b)); sh -c ${quoteShellCommand([nested(depth - 1)])}`;
       expect(inSh(nested(8)).danger).toBeDefined();
     });
   });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
 import { analyseCommand, mayBeDangerous } from '../../src/core/policy/commands/analyse-command.ts';
-import { shellQuoted } from '../../src/protocol/shell.ts';
+import { quoteShellWord } from '../../src/protocol/shell.ts';
 import { destructiveScripts, forcedRemovals, safeScripts } from './dangerous-scripts.ts';
 import { anyScript } from './random-scripts.ts';
 import { shellReader } from './reader.ts';
@@ -31,7 +31,7 @@ const dressed = fc
   )
   .map(([script, shells, marks]) => {
     const inner = marks.reduce((all, [at, mark]) => all.slice(0, at) + mark + all.slice(at), script);
-    return shells.reduce((all, shell) => `${shell} ${shellQuoted(all)}${shell === 'trap' ? ' EXIT' : ''}`, inner);
+    return shells.reduce((all, shell) => `${shell} ${quoteShellWord(all)}${shell === 'trap' ? ' EXIT' : ''}`, inner);
   });
 
 test('whatever is dangerous may be dangerous', () => {

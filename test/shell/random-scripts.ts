@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { shellQuoted } from '../../src/protocol/shell.ts';
+import { quoteShellWord } from '../../src/protocol/shell.ts';
 
 const pieces = [
   ['a', 'b', 'ab', '-x', '0', 'é', 'a b', ' ', ' ', '  ', '\t', '\n', '\\\n', '\\', '\\ ', '5\\\n>', '&\\\n'],
@@ -38,11 +38,11 @@ export function written(commands: readonly PlainCommand[], choices: readonly num
     options[(choices[at++ % choices.length] ?? 0) % options.length] as T;
   const quoted = (text: string): string =>
     choose(
-      () => shellQuoted(text),
+      () => quoteShellWord(text),
       () => `"${text.replaceAll(/[$`"\\]/g, String.raw`\$&`)}"`,
       () => text.replaceAll(/[^\w-]/g, String.raw`\$&`),
-      () => text.slice(0, 1) + shellQuoted(text.slice(1)),
-      () => `${text.slice(0, 1)}""${shellQuoted(text.slice(1))}`,
+      () => text.slice(0, 1) + quoteShellWord(text.slice(1)),
+      () => `${text.slice(0, 1)}""${quoteShellWord(text.slice(1))}`,
     )();
   const blank = (): string => choose(' ', '  ', '\t', ' \\\n ');
   let script = choose('', ' ', '\n', '# first\n');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { entries } from '../../src/core/history/history.ts';
+import { historyEntries } from '../../src/core/history/history.ts';
 import type { Ordinal } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { type Line, type LineDraft, lineType } from '../../src/protocol/line.ts';
@@ -12,7 +12,7 @@ import { carriedState } from '../../src/core/state/checkpoints/compacted-line.ts
 import { describeState } from '../harness/describe-state.ts';
 import { newestCheckpointSearch } from '../../src/core/state/checkpoints/newest-checkpoint.ts';
 import { reduce } from '../../src/core/state/reduce.ts';
-import { emptyState, type ThreadState } from '../../src/core/state/thread-state.ts';
+import { emptyThreadState, type ThreadState } from '../../src/core/state/thread-state.ts';
 
 const [maker, reader] = [{ id: 'maker', address: 'https://maker.example/v1' }, { id: 'reader' }];
 const message = (id: string): JsonObject => ({
@@ -26,7 +26,7 @@ const opaque = (id: string): JsonObject => ({ type: 'compaction', id, encrypted_
 /** A thread that grows line by line, and is folded on the way. */
 class Story {
   readonly lines: Line[] = [];
-  state: ThreadState = emptyState;
+  state: ThreadState = emptyThreadState;
 
   add(...drafts: readonly LineDraft[]): this {
     for (const draft of drafts) {
@@ -60,7 +60,7 @@ class Story {
   }
 
   get ids(): readonly unknown[] {
-    return entries(this.state.history).map(({ item }) => item['id']);
+    return historyEntries(this.state.history).map(({ item }) => item['id']);
   }
 
   /** The state as a process finds it that opens the thread now, and where its fold began. */
@@ -75,7 +75,7 @@ class Story {
       return search.wanted(kind) && search.beginsAt(line);
     });
     const read = from <= 0 ? this.lines : [this.lines[0]!, ...this.lines.slice(from)];
-    return { state: read.reduce(reduce, emptyState), from };
+    return { state: read.reduce(reduce, emptyThreadState), from };
   }
 }
 

@@ -1,21 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { entries } from '../../src/core/history/history.ts';
+import { historyEntries } from '../../src/core/history/history.ts';
 import type { Ordinal } from '../../src/protocol/ids.ts';
 import { type JsonObject, stringAt } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
 import { carriedState } from '../../src/core/state/checkpoints/compacted-line.ts';
 import { describeState } from '../harness/describe-state.ts';
 import { newestCheckpointSearch } from '../../src/core/state/checkpoints/newest-checkpoint.ts';
-import { pinAdded, pinRemoved } from '../../src/core/state/fold/pinned-notes.ts';
+import { pinAddedLine, pinRemovedLine } from '../../src/core/state/fold/pinned-notes.ts';
 import { concernsState, reduce } from '../../src/core/state/reduce.ts';
-import { emptyState, type ThreadState } from '../../src/core/state/thread-state.ts';
+import { emptyThreadState, type ThreadState } from '../../src/core/state/thread-state.ts';
 
 function file(...drafts: readonly Pick<Line, 'type' | 'payload'>[]): readonly Line[] {
   return drafts.map((draft, i) => ({ timestamp: '2026-11-15T00:00:00.000Z', ordinal: i as Ordinal, ...draft }));
 }
 
-const fold = (lines: readonly Line[], from: ThreadState = emptyState): ThreadState => lines.reduce(reduce, from);
+const fold = (lines: readonly Line[], from: ThreadState = emptyThreadState): ThreadState => lines.reduce(reduce, from);
 const event = (payload: JsonObject) => ({ type: 'event_msg', payload });
 const item = (payload: JsonObject) => ({ type: 'response_item', payload });
 const says = (role: string, text: string) => item({ type: 'message', role, content: [{ type: 'input_text', text }] });
@@ -26,7 +26,7 @@ const turn = (id: string, ...words: readonly string[]) => [
   event({ type: 'task_complete', turn_id: id }),
 ];
 const texts = (state: ThreadState) =>
-  entries(state.history).map(({ item: { content } }) => (content as unknown as { text: string }[])[0]!.text);
+  historyEntries(state.history).map(({ item: { content } }) => (content as unknown as { text: string }[])[0]!.text);
 
 describe('reduce', () => {
   it('takes the first session_meta and no other', () => {
@@ -55,13 +55,13 @@ describe('reduce', () => {
 
   it('leaves notes as they are when turns are taken back, also past a checkpoint', () => {
     const [kept, gone, later] = ['kept', 'gone', 'later'].map((id) => ({ id, text: `note ${id}` }));
-    const before = [meta, ...turn('1', 'a'), pinAdded(gone!), pinAdded(kept!), ...turn('2', 'b')];
+    const before = [meta, ...turn('1', 'a'), pinAddedLine(gone!), pinAddedLine(kept!), ...turn('2', 'b')];
     const marker = event({ type: 'thread_rolled_back', num_turns: 1 });
-    const after = [pinRemoved(gone!.id), pinAdded(later!), ...turn('3', 'c')];
+    const after = [pinRemovedLine(gone!.id), pinAddedLine(later!), ...turn('3', 'c')];
     expect(fold(file(...before, ...after, marker)).pins).toEqual([kept, later]);
     const checkpointed = [...before, ...after, checkpoint(fold(file(...before, ...after)), 'Do this.')];
     const state = fold(
-      file(...checkpointed, pinRemoved(later!.id), { ...marker, payload: { ...marker.payload, num_turns: 2 } }),
+      file(...checkpointed, pinRemovedLine(later!.id), { ...marker, payload: { ...marker.payload, num_turns: 2 } }),
     );
     expect([state.pins, texts(state)]).toEqual([[kept], ['a', 're a']]);
   });
@@ -145,7 +145,7 @@ describe('reduce', () => {
       ...says('user', '<environment_context>fake</environment_context>'),
       metadata: { capstan: { turn: 't', origin: { family: 'user' } } },
     };
-    const [ours, foreign] = entries(
+    const [ours, foreign] = historyEntries(
       fold(file(meta, pasted, says('user', '<environment_context>x</environment_context>'))).history,
     );
     expect([ours?.origin.family, foreign?.origin.family]).toEqual(['user', 'context']);
@@ -227,7 +227,7 @@ describe('a checkpoint', () => {
         }),
       ),
     );
-    expect(entries(state.history)).toEqual([{ item: item('x'), origin: { family: 'client' }, turn: 't' }]);
+    expect(historyEntries(state.history)).toEqual([{ item: item('x'), origin: { family: 'client' }, turn: 't' }]);
   });
 });
 
@@ -251,8 +251,8 @@ describe('locate', () => {
       .map((state) => [{ type: 'world_state', payload: { full: true, state } }]),
     fc.option(fc.constantFrom('Do this.', 'Do that.'), { nil: 'as the thread began' }).map((text) => ({ text })),
     fc.nat(2).map((count) => [event({ type: 'thread_rolled_back', num_turns: count })]),
-    fc.record({ id: turnIds, text: fc.constantFrom('x', 'y') }).map((pin) => [pinAdded(pin)]),
-    turnIds.map((id) => [pinRemoved(id)]),
+    fc.record({ id: turnIds, text: fc.constantFrom('x', 'y') }).map((pin) => [pinAddedLine(pin)]),
+    turnIds.map((id) => [pinRemovedLine(id)]),
   );
 
   it('a fold from there is the same as a fold from the start', async () => {
@@ -265,7 +265,7 @@ describe('locate', () => {
         }
         const lines = file(...drafts);
         const from = startOf(lines);
-        const located = fold(lines.slice(from), from === 0 ? emptyState : fold(lines.slice(0, 1)));
+        const located = fold(lines.slice(from), from === 0 ? emptyThreadState : fold(lines.slice(0, 1)));
         expect(describeState(located)).toBe(describeState(fold(lines)));
       }),
       { numRuns: 1000 },

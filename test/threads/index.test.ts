@@ -14,7 +14,7 @@ import { zstdCompressSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import type { ThreadId } from '../../src/protocol/ids.ts';
 import { chosenFile } from '../../src/adapters/rollout/index/listed-files.ts';
-import { makeEmpty, withDatabase } from '../../src/adapters/rollout/index/database.ts';
+import { emptyDatabase, withDatabase } from '../../src/adapters/rollout/index/database.ts';
 import { readFilesIntoIndex } from '../../src/adapters/rollout/index/read-listed-files.ts';
 import { all, bytesOf, IndexHome, lineText, meta, noon, turn, uuid } from './index-home.ts';
 
@@ -72,7 +72,7 @@ it('keeps what was said in a file that it reads on while another process forgets
   await withDatabase(home.path, async (database) => {
     // It asks what is known of the file before it reads; the other process forgets that before it writes.
     const reading = readFilesIntoIndex(database, home.path, [chosenFile(database, one as ThreadId)!]);
-    await withDatabase(home.path, async (other) => makeEmpty(other));
+    await withDatabase(home.path, async (other) => emptyDatabase(other));
     await reading;
   });
   await home.index.refresh({ anew: false });

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../src/protocol/json.ts';
 import { decodeLine } from '../../src/adapters/rollout/lines/line-format.ts';
 import { lastSettings } from '../../src/core/state/resumed-settings.ts';
 import { reduce } from '../../src/core/state/reduce.ts';
-import { emptyState, type ThreadState } from '../../src/core/state/thread-state.ts';
+import { emptyThreadState, type ThreadState } from '../../src/core/state/thread-state.ts';
 import { answer, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { textsOf } from '../harness/scene.ts';
@@ -41,7 +41,7 @@ class Mended {
 
   /** The state that its lines add up to. */
   get state(): ThreadState {
-    return this.lines.reduce(reduce, emptyState);
+    return this.lines.reduce(reduce, emptyThreadState);
   }
 
   get lines() {

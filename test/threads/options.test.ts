@@ -20,7 +20,7 @@ import { engineOptions } from '../../src/engine/engine-options.ts';
 import { threadOptions } from '../../src/engine/thread-request.ts';
 import type { ThreadRequest, ThreadTurn } from '../../src/index.ts';
 import { answer, callTool, createMemoryStore, say, startScriptedModel } from '../../src/testing/index.ts';
-import { emptyState } from '../../src/core/state/thread-state.ts';
+import { emptyThreadState } from '../../src/core/state/thread-state.ts';
 import { turnOptions } from '../../src/engine/thread/read-turn.ts';
 import { ownToolOption } from '../../src/adapters/tools/own-tool.ts';
 import { LiveThread } from '../harness/live-thread.ts';
@@ -254,7 +254,7 @@ async function argumentCalls(): Promise<{
       ['engine.openSandbox', [{ cwd: folder }], [5]],
       ['engine.findFiles', [{ cwd: folder, typed: 'x' }], [5]],
       ['engine.review', [{ target: { kind: 'uncommitted' }, parent: thread, signal }], [5]],
-      ['engine.preview', [id, emptyState, { request: {} }], [5, {}, { modell: 'x' }]],
+      ['engine.preview', [id, emptyThreadState, { request: {} }], [5, {}, { modell: 'x' }]],
       [
         'engine.rerun',
         [
@@ -278,7 +278,7 @@ async function argumentCalls(): Promise<{
       ['threads.load', [id], [5]],
       ['threads.fork', [id, { kind: 'latest' }], [5, 5]],
       ['threads.whole', [id, async () => 1], [5, 5]],
-      ['threads.preview', [id, emptyState], [5, 5]],
+      ['threads.preview', [id, emptyThreadState], [5, 5]],
       ['threads.start', [{ cwd: folder }], [5]],
     ],
   };

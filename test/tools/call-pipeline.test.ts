@@ -3,7 +3,7 @@ import type { ThreadRefused, Threads, WantedThread } from '../../src/ports/threa
 import type { ThreadId } from '../../src/protocol/ids.ts';
 import type { Answer } from '../../src/protocol/question.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
-import type { PreparedCall, RunningCall, Tool } from '../../src/adapters/tools/tool.ts';
+import type { PreparedCall, CallRunContext, Tool } from '../../src/adapters/tools/tool.ts';
 import { deadTurnNotice } from '../../src/engine/thread/turn/cut-off-turn.ts';
 import { answering, needyScene as scene } from '../harness/needy-scene.ts';
 import { needy } from '../harness/needy-tools.ts';
@@ -257,7 +257,7 @@ it('whichever tool opens a thread, it is held like the turn, unless the tool ask
     ...needy('reach'),
     prepare: ({ callId }) => {
       const item = { kind: 'tool-call', id: callId, tool: 'reach', arguments: {}, status: 'in-progress' } as const;
-      const run = async (call: RunningCall) => {
+      const run = async (call: CallRunContext) => {
         await call.threads.start({ cwd: '/repo' });
         await call.threads.resume('other' as ThreadId, { approvals: 'never' });
         await call.threads.fork('other' as ThreadId, { kind: 'latest' }, {});

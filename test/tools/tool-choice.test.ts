@@ -3,7 +3,7 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { usedGates } from '../../src/core/config/features.ts';
-import { isChosen } from '../../src/core/envelope/settings.ts';
+import { isToolChosen } from '../../src/core/envelope/settings.ts';
 import { type OwnTool, type ThreadRequest, words } from '../../src/index.ts';
 import { answer, callTool, type RecordedRequest, say } from '../../src/testing/index.ts';
 import { agentScene } from '../agents/agent-scene.ts';
@@ -157,14 +157,14 @@ it.skipIf(noNamespaces)('a reviewer has tools to look at things, whatever is con
 });
 
 it('is a choice by name, by beginnings of names, and by the tool that another one serves', () => {
-  const chosen = (name: string, choice: Parameters<typeof isChosen>[1]) => isChosen({ name }, choice);
+  const chosen = (name: string, choice: Parameters<typeof isToolChosen>[1]) => isToolChosen({ name }, choice);
   expect(chosen('a', {})).toBe(true);
   expect(chosen('mcp__s__a', { onlyTools: ['mcp__s__*'] })).toBe(true);
   expect(chosen('mcp__t__a', { onlyTools: ['mcp__s__*'] })).toBe(false);
   expect(chosen('mcp__s__a', { onlyTools: ['mcp__s__*'], withoutTools: ['mcp__s__a'] })).toBe(false);
   expect(chosen('write_stdin', { withoutTools: ['exec_command'] })).toBe(false);
   expect(chosen('web_search_unlimited', { withoutTools: ['web_search'] })).toBe(false);
-  expect(isChosen({ name: 'a', isOwn: true }, { onlyTools: [] })).toBe(true);
+  expect(isToolChosen({ name: 'a', isOwn: true }, { onlyTools: [] })).toBe(true);
 });
 
 it('a chosen tool that is deferred can be reached, and is announced only then', async () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Frame } from '../../src/surfaces/tui/screen/view.ts';
 import { FullScreen, InlineScreen } from '../../src/surfaces/tui/screen/inline-and-full-screen.ts';
-import { splitClusters, countColumns } from '../../src/base/text-columns.ts';
+import { splitGraphemes, countColumns } from '../../src/base/text-columns.ts';
 import { MemoryTerminal } from '../harness/memory-terminal.ts';
 
 /** A screen that paints all of the live part for each frame. */
@@ -120,7 +120,7 @@ function draw(pieces: Line, width: number): string {
   let [drawn, left] = ['', width];
   for (const { text, codes } of pieces) {
     let kept = '';
-    for (const cluster of splitClusters(text)) {
+    for (const cluster of splitGraphemes(text)) {
       if (cluster.columns > left) break;
       kept += cluster.text;
       left -= cluster.columns;

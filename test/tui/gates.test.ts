@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { answer, say } from '../../src/testing/index.ts';
 import { recordLandlockRoots, changedConfiguration } from '../../src/adapters/gather/config/project-trust.ts';
-import { forgetWriter } from '../../src/adapters/gather/config/landlock-writers.ts';
+import { forgetLandlockWriter } from '../../src/adapters/gather/config/landlock-writers.ts';
 import { startLocalServer } from '../harness/local-server.ts';
 import { type Scene, scene, textsOf, inputOf } from '../harness/scene.ts';
 import { pauseTimes } from '../../src/surfaces/tui/questions/typing-pause.ts';
@@ -109,7 +109,7 @@ describe('trust in a folder', () => {
     mkdirSync(join(workspace, '.codex'));
     writeFileSync(join(workspace, '.codex/config.toml'), '');
     recordLandlockRoots(home, [workspace], () => [{ owner: workspace }]);
-    forgetWriter(home);
+    forgetLandlockWriter(home);
     writeFileSync(join(workspace, '.codex/config.toml'), '[mcp_servers.x]\ncommand = "/bin/false"\n');
     const { terminal, sees } = await openIn(built, openTo, 100);
     const rows = (await sees('Do you still trust')).join(' ').replaceAll(/\s+/g, ' ');

@@ -1,13 +1,16 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readThreadStory, type ThreadStory } from '../../src/surfaces/views/context/thread-story.ts';
-import { readWindow } from '../../src/surfaces/views/context/window-view.ts';
+import { describeContextWindow } from '../../src/surfaces/views/context/window-view.ts';
 import { replayRequests } from '../../src/surfaces/views/threads/replay-report.ts';
 import { changesBrowse } from '../../src/surfaces/tui/pages/insight/changes.ts';
 import { checkpointsPage, confirmPage } from '../../src/surfaces/tui/pages/insight/checkpoints.ts';
 import { contextBrowse, contextCard, pinsPage } from '../../src/surfaces/tui/pages/insight/context.ts';
 import { differencePage, envelopeBrowse } from '../../src/surfaces/tui/pages/insight/envelope.ts';
-import { type ReadWindow, windowRoom } from '../../src/surfaces/tui/pages/insight/context-window-view.ts';
+import {
+  type ContextWindowContents,
+  contextWindowRoom,
+} from '../../src/surfaces/tui/pages/insight/context-window-view.ts';
 import { replayPage } from '../../src/surfaces/tui/pages/insight/replay.ts';
 import { groupItems } from '../../src/surfaces/tui/pages/insight/context-window-groups.ts';
 import { countColumns } from '../../src/base/text-columns.ts';
@@ -28,15 +31,19 @@ const look: Look = {
 
 let id: string;
 let story: ThreadStory;
-let window: ReadWindow;
+let window: ContextWindowContents;
 let pages: Readonly<Record<string, readonly [page: BrowsePage, ...keys: string[]]>>;
 
 beforeAll(async () => {
   const told = await toldThread();
   ({ id } = told);
   story = readThreadStory(told.lines);
-  const { view, items, cost } = readWindow(story, { code: 'none', message: 'There is no engine.', next: '' });
-  window = { view, groups: await groupItems(items, () => Promise.resolve()), room: windowRoom(view), cost };
+  const { view, items, cost } = describeContextWindow(story, {
+    code: 'none',
+    message: 'There is no engine.',
+    next: '',
+  });
+  window = { view, groups: await groupItems(items, () => Promise.resolve()), room: contextWindowRoom(view), cost };
   const replayed = [];
   for await (const { request, shown } of replayRequests(told.lines, { turn: 1 })) {
     const encoded = request.kind === 'rebuilt' ? request.encoded : undefined;

@@ -2,7 +2,7 @@ import { headerCell, noticeCell, quietCell } from '../../src/surfaces/tui/transc
 import { cardCell } from '../../src/surfaces/tui/transcript/cells/card-cell.ts';
 import type { Cell } from '../../src/surfaces/tui/transcript/cells/cell.ts';
 import { eventCell, itemCell } from '../../src/surfaces/tui/transcript/cells/item-and-event-cells.ts';
-import { changeLine } from '../../src/surfaces/tui/transcript/change-entries.ts';
+import { requestChangeLine } from '../../src/surfaces/tui/transcript/change-entries.ts';
 import { exploringCell } from '../../src/surfaces/tui/transcript/cells/exploring-cell.ts';
 import { runningHooksCell } from '../../src/surfaces/tui/transcript/cells/hook-cells.ts';
 import { listedCommandCell } from '../../src/surfaces/tui/commands/background-commands.ts';
@@ -236,7 +236,7 @@ export const sampleCells: Readonly<Record<string, Cell>> = {
     changes: [{ field: 'window.tokens', from: 400_000, to: 128_000 }],
   }),
   'model-switch-cost': quietCell(
-    changeLine({
+    requestChangeLine({
       kind: 'switch',
       event: { kind: 'model-switched', turnId, from: 'large', to: 'small', changes: [] },
       prefix: { ...lostCache, breaks: [{ kind: 'setting', name: 'model', tokens: 31_000 }] },
@@ -244,7 +244,7 @@ export const sampleCells: Readonly<Record<string, Cell>> = {
   ),
   'prefix-broken': event(lostCache),
   'retry-again': quietCell(
-    changeLine({
+    requestChangeLine({
       kind: 'retry',
       tokens: 31_000,
       events: [1, 2].map((attempt) => ({

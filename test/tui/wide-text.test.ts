@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { answerCell } from '../../src/surfaces/tui/transcript/cells/answer-cells.ts';
-import { splitClusters, countColumns } from '../../src/base/text-columns.ts';
+import { splitGraphemes, countColumns } from '../../src/base/text-columns.ts';
 import type { Look } from '../../src/surfaces/tui/screen/text/look.ts';
 import { MemoryTerminal } from '../harness/memory-terminal.ts';
 
@@ -33,8 +33,8 @@ describe('text of every script', () => {
       const shown = rows.map((row) => row.replace(/^[•\s]+/, '')).join('');
       // In the order in which it was written: turning it is the terminal's work, row by row.
       expect(shown.replaceAll(/\s/g, '')).toBe(text.replaceAll(/\s/g, ''));
-      const known = new Set([...splitClusters(text)].map((cluster) => cluster.text));
-      const split = rows.flatMap((row) => [...splitClusters(row.replace(/^•/, ''))].map((cluster) => cluster.text));
+      const known = new Set([...splitGraphemes(text)].map((cluster) => cluster.text));
+      const split = rows.flatMap((row) => [...splitGraphemes(row.replace(/^•/, ''))].map((cluster) => cluster.text));
       expect(split.filter((sign) => sign !== ' ' && !known.has(sign))).toEqual([]);
     }
   });

@@ -21,8 +21,8 @@ import { fileTime } from '../../src/adapters/exec/file-time.ts';
 import { systemClock, systemIds } from '../../src/adapters/gather/clock-and-ids.ts';
 import { type OwnHomes } from '../../src/core/policy/paths/special-places.ts';
 import type {
-  ChangeWatch,
-  FoundContent,
+  CallTimeRecorder,
+  ContentBeforeCall,
   Snapshot,
   SnapshotContents,
   SnapshotRequest,
@@ -42,7 +42,7 @@ import { nodeDisk } from '../../src/adapters/disk/node-patch-disk.ts';
 import { parsePatch } from '../../src/adapters/tools/apply-patch/parse-patch.ts';
 import { touchedPaths } from '../../src/adapters/tools/apply-patch/prepare-patch.ts';
 import { nodeWorkspaceDisk, type OpenFolder, type WorkspaceDisk } from '../../src/engine/workspace/workspace-disk.ts';
-import { createFileContents, storeOf } from '../../src/engine/undo/content-store.ts';
+import { createFileContents, contentStoreOf } from '../../src/engine/undo/content-store.ts';
 import { type RestoreOptions, restoreFiles, type RestoreTarget } from '../../src/engine/undo/restore-files.ts';
 import { hashOf } from '../../src/engine/undo/snapshot-tree.ts';
 import { WorkspaceSnapshots } from '../../src/engine/undo/workspace-snapshots.ts';
@@ -82,7 +82,7 @@ export class Lab {
   });
   limits: UndoSettings = defaultUndo;
   snapshots = this.fresh();
-  readonly watch: ChangeWatch = createChangeWatch(this.home);
+  readonly watch: CallTimeRecorder = createChangeWatch(this.home);
   readonly turns: TurnId[] = [];
 
   constructor() {
@@ -301,7 +301,7 @@ export class Lab {
   /** Everything in a snapshot, folders before what is in them. */
   entriesIn(snapshot: Snapshot): readonly (readonly [path: string, kind: string])[] {
     if (snapshot.kind === 'missing') throw new Error(snapshot.outcome.message);
-    const store = storeOf(this.home, this.root);
+    const store = contentStoreOf(this.home, this.root);
     const walk = (tree: string, inside: string): readonly (readonly [string, string])[] =>
       store.readTree(tree).flatMap(([name, entry]) => {
         const path = `${inside}${name}`;
@@ -328,7 +328,7 @@ export function nextTick(folder: string): void {
   while (fileTime(folder).earliest <= latest);
 }
 
-function contentAt(path: string): FoundContent {
+function contentAt(path: string): ContentBeforeCall {
   const sight = lstatSync(path, { throwIfNoEntry: false });
   return sight === undefined ? 'nothing' : { sha256: hashOf(readFileSync(path)) };
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { answer, callTool, say } from '../../src/testing/index.ts';
-import { changesToReview } from '../../src/engine/review/changes-to-review.ts';
+import { findChangesToReview } from '../../src/engine/review/changes-to-review.ts';
 import { noNamespaces } from '../harness/namespaces.ts';
 import { placeEngine } from '../harness/place-engine.ts';
 import { scene, threadId, withoutSandbox } from '../harness/scene.ts';
@@ -79,7 +79,7 @@ it.skipIf(noNamespaces)('a review of new files shows none of the home, and names
   const engine = await placeEngine({ ...place, workspace: cwd });
   const sandbox = await engine.openSandbox({ cwd });
   if ('code' in sandbox) throw new Error(sandbox.message);
-  const changes = await changesToReview(sandbox, { kind: 'uncommitted' });
+  const changes = await findChangesToReview(sandbox, { kind: 'uncommitted' });
   const lines = 'code' in changes ? [changes.message] : changes.diff.split('\n');
   expect(lines.filter((line) => line.startsWith('+++'))).toEqual([
     '+++ "b/a\\"b"',

@@ -17,11 +17,11 @@ import { defaultUndo } from '../../src/core/config/defaults.ts';
 import type { Snapshot } from '../../src/ports/workspace.ts';
 import type { Ordinal } from '../../src/protocol/ids.ts';
 import { systemClock } from '../../src/adapters/gather/clock-and-ids.ts';
-import { collectSnapshots, storeOf } from '../../src/engine/undo/content-store.ts';
+import { removeUnusedSnapshots, contentStoreOf } from '../../src/engine/undo/content-store.ts';
 import { fileChanges, type ThreadFiles } from '../../src/engine/undo/file-changes.ts';
 import {
-  type Expected,
-  type IsExpected,
+  type ExpectedEntry,
+  type IsExpectedEntry,
   nodeWorkspaceDisk,
   type OpenFolder,
   type WorkspaceDisk,
@@ -31,7 +31,7 @@ import { hashOf } from '../../src/engine/undo/snapshot-tree.ts';
 import { diskWith, Lab } from './lab.ts';
 
 const pathsIn = (lab: Lab, snapshot: Snapshot): readonly string[] => lab.entriesIn(snapshot).map(([path]) => path);
-const packBytes = (lab: Lab): number => storeOf(lab.home, lab.root).bytes();
+const packBytes = (lab: Lab): number => contentStoreOf(lab.home, lab.root).bytes();
 
 describe('a snapshot', () => {
   it('holds what git would see, and never what is git’s or ours', async () => {
@@ -172,7 +172,7 @@ describe('a snapshot', () => {
     const dropped = new AbortController();
     dropped.abort('not needed');
     expect(await lab.take(dropped.signal)).toMatchObject({ kind: 'missing', outcome: { code: 'undo-too-slow' } });
-    expect(readdirSync(storeOf(lab.home, lab.root).folder).filter((name) => name !== 'root')).toEqual([]);
+    expect(readdirSync(contentStoreOf(lab.home, lab.root).folder).filter((name) => name !== 'root')).toEqual([]);
     const stopped = new AbortController();
     stopped.abort('too slow');
     expect(await lab.take(stopped.signal)).toMatchObject({ kind: 'missing' });
@@ -313,7 +313,7 @@ describe('a restore', () => {
         const { putFile, remove } = nodeWorkspaceDisk;
         const beside = (name: string) => join(dirname(path), name);
         const late =
-          (expected: Expected): IsExpected =>
+          (expected: ExpectedEntry): IsExpectedEntry =>
           (folder, name) => {
             const isExpected = expected !== 'nothing' && expected(folder, name);
             act(existsSync(path) ? path : beside(name));
@@ -422,7 +422,10 @@ describe('a restore', () => {
     const report = await around.restore(1, { force: true, meanwhile: true });
     expect([report.restored, report.deleted, report.kept]).toEqual([['mine'], [], []]);
     expect([...home].filter(([path, was]) => around.list().get(path) !== was)).toEqual([
-      ['home/capstan/snapshots/' + basename(storeOf(lab.home, lab.base).folder) + '/known.json', expect.any(String)],
+      [
+        'home/capstan/snapshots/' + basename(contentStoreOf(lab.home, lab.base).folder) + '/known.json',
+        expect.any(String),
+      ],
     ]);
     expect(around.list().get('home/config.toml')).toBe('file 644 new');
     await around.restore('undo');
@@ -435,7 +438,7 @@ describe('a restore', () => {
     await lab.turn(() => lab.write('f', 'two'));
     lab.write('f', 'mine');
     await lab.take();
-    const { folder } = storeOf(lab.home, lab.root);
+    const { folder } = contentStoreOf(lab.home, lab.root);
     const mine = new RegExp(`^${hashOf(Buffer.from('mine'))} .*\\n`, 'm');
     const indexes = readdirSync(folder).filter((name) => name.endsWith('.index'));
     const index = indexes.map((name) => join(folder, name)).find((path) => mine.test(readFileSync(path, 'utf8')))!;
@@ -569,7 +572,7 @@ describe('collect', () => {
     lab.write('f', 'a'.repeat(50_000));
     await lab.turn(() => lab.write('f', 'b'.repeat(50_000)));
     const kept = await lab.turn(() => lab.write('f', 'c'.repeat(50_000)));
-    const { freedBytes } = await collectSnapshots(lab.home, treesOf(kept), options);
+    const { freedBytes } = await removeUnusedSnapshots(lab.home, treesOf(kept), options);
     expect(freedBytes).toBeGreaterThan(50_000);
     await lab.restore(2);
     expect(lab.list().get('f')).toBe(`file 644 ${'b'.repeat(50_000)}`);
@@ -582,7 +585,7 @@ describe('collect', () => {
     await lab.take();
     lab.delete('large');
     const kept = await lab.turn(() => lab.write('small', 'two'));
-    const { freedBytes, keptBytes } = await collectSnapshots(lab.home, treesOf(kept), options);
+    const { freedBytes, keptBytes } = await removeUnusedSnapshots(lab.home, treesOf(kept), options);
     expect([freedBytes > 89_000, keptBytes < 1000]).toEqual([true, true]);
     await lab.restore(1);
     expect(lab.list().get('small')).toBe('file 644 one');
@@ -592,15 +595,15 @@ describe('collect', () => {
     const lab = Lab.forTest();
     lab.write('old', 'o'.repeat(50_000));
     await lab.take();
-    const store = storeOf(lab.home, lab.root);
+    const store = contentStoreOf(lab.home, lab.root);
     for (const pack of store.packs()) utimesSync(`${pack}.pack`, 1, 1);
     lab.write('new', 'n');
     const snapshot = await lab.take();
     // Another process saw the workspace without these files since.
     store.saveNote('');
-    await collectSnapshots(lab.home, new Set(), { now: Date.now(), graceMs: 60_000 });
+    await removeUnusedSnapshots(lab.home, new Set(), { now: Date.now(), graceMs: 60_000 });
     expect(lab.filesIn(snapshot)).toEqual(['new', 'old']);
-    expect(storeOf(lab.home, lab.root).load(hashOf(Buffer.from('o'.repeat(50_000))))).toBeDefined();
+    expect(contentStoreOf(lab.home, lab.root).load(hashOf(Buffer.from('o'.repeat(50_000))))).toBeDefined();
   });
 
   it('beside restores of two threads takes nothing that a snapshot names', async () => {
@@ -618,10 +621,10 @@ describe('collect', () => {
       return named;
     };
     const young = { now: Date.now(), graceMs: 60_000 };
-    const collect = async () => collectSnapshots(one.home, await trees(), young);
+    const collect = async () => removeUnusedSnapshots(one.home, await trees(), young);
     await Promise.all([one.restore(1, { force: true }), two.restore(1, { force: true }), collect(), collect()]);
-    await collectSnapshots(one.home, await trees(), options);
-    const store = storeOf(one.home, one.root);
+    await removeUnusedSnapshots(one.home, await trees(), options);
+    const store = contentStoreOf(one.home, one.root);
     const missing = (tree: string): readonly string[] =>
       store.has(tree)
         ? store.readTree(tree).flatMap(([name, entry]) => {
@@ -636,17 +639,17 @@ describe('collect', () => {
     const lab = Lab.forTest();
     lab.write('f', 'f');
     await lab.take();
-    const { folder } = storeOf(lab.home, lab.root);
-    await collectSnapshots(lab.home, new Set(), { ...options, now: Date.now() });
+    const { folder } = contentStoreOf(lab.home, lab.root);
+    await removeUnusedSnapshots(lab.home, new Set(), { ...options, now: Date.now() });
     expect(statSync(folder).isDirectory()).toBe(true);
-    await collectSnapshots(lab.home, new Set(), options);
+    await removeUnusedSnapshots(lab.home, new Set(), options);
     expect(existsSync(folder)).toBe(false);
     expect(pathsIn(lab, await lab.take())).toEqual(['f']);
   });
 });
 
 function storeText(lab: Lab): string {
-  const { folder } = storeOf(lab.home, lab.root);
+  const { folder } = contentStoreOf(lab.home, lab.root);
   return execFileSync(
     'cat',
     readdirSync(folder).map((name) => join(folder, name)),

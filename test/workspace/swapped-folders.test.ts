@@ -19,7 +19,7 @@ import {
   openFolder,
   type WorkspaceDisk,
 } from '../../src/engine/workspace/workspace-disk.ts';
-import { storeOf } from '../../src/engine/undo/content-store.ts';
+import { contentStoreOf } from '../../src/engine/undo/content-store.ts';
 import { findGit } from '../../src/engine/workspace/find-git-folders.ts';
 import { nothingIgnored } from '../../src/engine/workspace/ignore-rules.ts';
 import { TimeSlicer } from '../../src/engine/workspace/yield-to-event-loop.ts';
@@ -97,7 +97,7 @@ function diskThat(lab: Lab, { act, inside, when, happens }: Moment): WorkspaceDi
 }
 
 function storeText(lab: Lab): string {
-  const { folder } = storeOf(lab.home, lab.root);
+  const { folder } = contentStoreOf(lab.home, lab.root);
   const files = readdirSync(folder).map((name) => join(folder, name));
   return execFileSync('cat', files).toString('latin1');
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { lineType } from '../../src/protocol/line.ts';
 import { answer, callTool, type ItemDraft, say } from '../../src/testing/index.ts';
-import { storeOf } from '../../src/engine/undo/content-store.ts';
+import { contentStoreOf } from '../../src/engine/undo/content-store.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import type { Place } from '../harness/run-capstan.ts';
 import { scene, threadId, withoutSandbox } from '../harness/scene.ts';
@@ -352,7 +352,9 @@ describe('undo', () => {
     const report = await engine.restoreFiles(id, { beforeTurn: first!.id }, { dryRun: false, force: true });
     expect(report).toMatchObject({ restored: ['f'], deleted: [], kept: [], failed: [] });
     expect([text(place, 'f'), text(place, 'secret')]).toEqual(['one\n', 'mine']);
-    const trees = snapshotsIn(place).map(({ tree }) => storeOf(place.home, place.workspace).readTree(String(tree)));
+    const trees = snapshotsIn(place).map(({ tree }) =>
+      contentStoreOf(place.home, place.workspace).readTree(String(tree)),
+    );
     expect(trees.map((tree) => tree.map(([name]) => name))).toEqual([['f'], ['f'], ['f']]);
   });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { diskPath, pathBytes, pathText } from './file-system.ts';
+import { toNodePath, pathBytes, pathText } from './file-system.ts';
 
 test('every name has a text of its own, which becomes the same bytes again', () => {
   const byte = fc.constantFrom(
@@ -34,6 +34,6 @@ test('UTF-8 is what it says, and what is not shows its bytes', () => {
 });
 
 test('only a path that is not UTF-8 goes to Node as bytes', () => {
-  expect(diskPath('/a/é')).toBe('/a/é');
-  expect(diskPath('/a/\uDCE9😀')).toEqual(Buffer.concat([Buffer.from('/a/'), Buffer.of(0xe9), Buffer.from('😀')]));
+  expect(toNodePath('/a/é')).toBe('/a/é');
+  expect(toNodePath('/a/\uDCE9😀')).toEqual(Buffer.concat([Buffer.from('/a/'), Buffer.of(0xe9), Buffer.from('😀')]));
 });

@@ -25,14 +25,14 @@ const reasons: Readonly<Record<string, string>> = {
   ELOOP: 'its links form a loop',
 };
 
-export function reasonOf(error: unknown): string {
+export function diskErrorReason(error: unknown): string {
   return reasons[errorCode(error) ?? ''] ?? (error instanceof Error ? error.message : String(error));
 }
 
 /** Never throws: an entry that cannot be inspected counts as missing. */
 export function kindOfEntry(path: string): 'file' | 'folder' | 'other' | 'missing' {
   try {
-    const stats = fileSystem.statSync(diskPath(path), { throwIfNoEntry: false });
+    const stats = fileSystem.statSync(toNodePath(path), { throwIfNoEntry: false });
     if (stats === undefined) return 'missing';
     return stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'other';
   } catch {
@@ -41,11 +41,11 @@ export function kindOfEntry(path: string): 'file' | 'folder' | 'other' | 'missin
 }
 
 /** Looks at the entry itself and does not follow a link. An entry that this user may not inspect is missing. */
-export function lookAt(
+export function inspectEntry(
   path: string,
 ): { readonly kind: 'folder' | 'file' | 'missing' } | { readonly kind: 'link'; readonly target: string } {
   try {
-    const found = fileSystem.lstatSync(diskPath(path), { throwIfNoEntry: false });
+    const found = fileSystem.lstatSync(toNodePath(path), { throwIfNoEntry: false });
     if (found === undefined) return { kind: 'missing' };
     if (found.isSymbolicLink()) return { kind: 'link', target: linkTarget(path) };
     return { kind: found.isDirectory() ? 'folder' : 'file' };
@@ -56,8 +56,8 @@ export function lookAt(
 
 /** Bytes that are not UTF-8 are encoded as by `pathText`. Throws what Node throws. */
 export function linkTarget(path: string): string {
-  const target = fileSystem.readlinkSync(diskPath(path), 'utf8');
-  return mayHaveReplacedBytes(target) ? pathText(fileSystem.readlinkSync(diskPath(path), 'buffer')) : target;
+  const target = fileSystem.readlinkSync(toNodePath(path), 'utf8');
+  return mayHaveReplacedBytes(target) ? pathText(fileSystem.readlinkSync(toNodePath(path), 'buffer')) : target;
 }
 
 /*
@@ -69,7 +69,7 @@ export function linkTarget(path: string): string {
 /** Node's substitute for bytes that it cannot read as UTF-8. */
 const replacement = '\uFFFD';
 const firstOddByte = 0xdc00;
-export const diskPath = (path: string): string | Buffer => (path.isWellFormed() ? path : pathBytes(path));
+export const toNodePath = (path: string): string | Buffer => (path.isWellFormed() ? path : pathBytes(path));
 
 export function pathBytes(path: string): Buffer {
   if (path.isWellFormed()) return Buffer.from(path);
@@ -117,17 +117,19 @@ function characterAt(bytes: Buffer, at: number): number {
 export const mayHaveReplacedBytes = (name: string): boolean => name.includes(replacement);
 
 /** Empty if the folder cannot be read. */
-export function namesIn(folder: string): readonly string[] {
+export function listFolderNames(folder: string): readonly string[] {
   try {
-    const names = fileSystem.readdirSync(diskPath(folder), 'utf8');
-    return names.some(mayHaveReplacedBytes) ? fileSystem.readdirSync(diskPath(folder), 'buffer').map(pathText) : names;
+    const names = fileSystem.readdirSync(toNodePath(folder), 'utf8');
+    return names.some(mayHaveReplacedBytes)
+      ? fileSystem.readdirSync(toNodePath(folder), 'buffer').map(pathText)
+      : names;
   } catch {
     return [];
   }
 }
 
 /** Text of a file of the system, such as one in /proc. Empty if it cannot be read. */
-export function systemText(path: string): string {
+export function readSystemFile(path: string): string {
   try {
     return fileSystem.readFileSync(path, 'latin1');
   } catch {
@@ -149,7 +151,7 @@ export function realPath(path: string): string | undefined {
 /** Resolves a path if it, or its real path, is not UTF-8: then `realpathSync` loses bytes. Otherwise undefined. */
 function oddRealPath(path: string): string | undefined {
   try {
-    const place = pathText(fileSystem.realpathSync.native(diskPath(path), 'buffer'));
+    const place = pathText(fileSystem.realpathSync.native(toNodePath(path), 'buffer'));
     return place.isWellFormed() && path.isWellFormed() ? undefined : place;
   } catch {
     return undefined;

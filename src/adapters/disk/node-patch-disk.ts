@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
-import type { PatchDisk, PlaceState } from '../../ports/files.ts';
+import type { PatchDisk, PathState } from '../../ports/files.ts';
 import { errorCode, freeTemporaryPath, fileSystem as fs, linkTarget } from './file-system.ts';
-import { withFolderDoor } from './folder-access.ts';
-import { readUpTo, withRegular } from './regular-files.ts';
+import { withFolderHandle } from './folder-access.ts';
+import { readUpTo, withRegularFile } from './regular-files.ts';
 
 const { O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
 
@@ -10,11 +10,11 @@ export function nodeDisk(): PatchDisk {
   return {
     look: lookAt,
     read: (place) => withFile(place, O_RDONLY, readAll),
-    makeFolder: (place) => withFolderDoor(place, (name) => fs.mkdirSync(name)),
-    removeFolder: (place) => withFolderDoor(place, (name) => fs.rmdirSync(name)),
+    makeFolder: (place) => withFolderHandle(place, (name) => fs.mkdirSync(name)),
+    removeFolder: (place) => withFolderHandle(place, (name) => fs.rmdirSync(name)),
     create(place, content, mode) {
-      withFolderDoor(place, (name) => {
-        withRegular(name, { links: 'refused', flags: O_WRONLY | O_CREAT | O_EXCL }, (file) => {
+      withFolderHandle(place, (name) => {
+        withRegularFile(name, { links: 'refused', flags: O_WRONLY | O_CREAT | O_EXCL }, (file) => {
           try {
             writeAll(file, content, 0);
             if (mode !== undefined) fs.fchmodSync(file, mode & 0o777);
@@ -39,13 +39,13 @@ export function nodeDisk(): PatchDisk {
       return aside;
     },
     rename(place, to) {
-      withFolderDoor(place, (name, folder) => fs.renameSync(name, `${folder}/${to.slice(to.lastIndexOf('/') + 1)}`));
+      withFolderHandle(place, (name, folder) => fs.renameSync(name, `${folder}/${to.slice(to.lastIndexOf('/') + 1)}`));
     },
-    remove: (place) => withFolderDoor(place, (name) => fs.unlinkSync(name)),
+    remove: (place) => withFolderHandle(place, (name) => fs.unlinkSync(name)),
   };
 }
 
-function lookAt(place: string): PlaceState {
+function lookAt(place: string): PathState {
   try {
     const found = fs.lstatSync(place, { throwIfNoEntry: false });
     if (found === undefined) return { kind: 'missing' };
@@ -67,8 +67,8 @@ function utf8Target(link: string): string {
 }
 
 function withFile<Result>(place: string, flags: number, use: (file: number, size: number) => Result): Result {
-  return withFolderDoor(place, (name) =>
-    withRegular(name, { links: 'refused', flags }, (file, { size }) => use(file, size)),
+  return withFolderHandle(place, (name) =>
+    withRegularFile(name, { links: 'refused', flags }, (file, { size }) => use(file, size)),
   );
 }
 

@@ -1,6 +1,6 @@
 import { fileSystem } from './file-system.ts';
 import { sweepFolders } from './processes.ts';
-import { readUpTo, withRegular } from './regular-files.ts';
+import { readUpTo, withRegularFile } from './regular-files.ts';
 import { mkdtempSync, rmSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 
@@ -13,7 +13,7 @@ export function readOwnFile(
   { maxBytes, toOthers }: { readonly maxBytes: number; readonly toOthers: AccessForOthers },
 ): { readonly bytes: Buffer; readonly stats: Stats } | undefined {
   try {
-    return withRegular(path, { links: 'refused' }, (file, stats) => {
+    return withRegularFile(path, { links: 'refused' }, (file, stats) => {
       if (!isOurs(stats, toOthers) || stats.size > maxBytes) return undefined;
       const bytes = readUpTo(file, { most: maxBytes + 1, expected: stats.size });
       return bytes.length > maxBytes ? undefined : { bytes, stats };
@@ -50,7 +50,7 @@ function isOurs({ uid, mode }: Stats, toOthers: AccessForOthers): boolean {
 const prefix = 'thread-';
 
 /** A thread's folder. The first call of `path` makes it, or throws if the disk refuses. Commands only read `parent`. */
-export function threadFolder(parent: string) {
+export function lazyThreadFolder(parent: string) {
   let own: string | undefined;
   const make = (): string => {
     if (!makeOwnFolder(parent, 'readable')) throw new Error(`${parent} is open to others.`);

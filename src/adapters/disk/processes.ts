@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { errorCode, fileSystem, namesIn } from './file-system.ts';
+import { errorCode, fileSystem, listFolderNames } from './file-system.ts';
 
 /** Signals a process, or a group by a negative number. True if it exists, even if this user may not signal it. */
 export function signalProcess(target: number, signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL' | 0): boolean {
@@ -11,11 +11,11 @@ export function signalProcess(target: number, signal: 'SIGINT' | 'SIGTERM' | 'SI
 }
 
 /** True also for a process of another user. A zombie is not alive. */
-export const isAlive = (pid: number): boolean => signalProcess(pid, 0) && statOf(pid)?.isAlive !== false;
+export const isAlive = (pid: number): boolean => signalProcess(pid, 0) && readProcessStat(pid)?.isAlive !== false;
 
 /** When the process started: the boot's id and the ticks since then (Linux). Undefined if it is dead or a zombie. */
-export function processStart(pid: number): string | undefined {
-  const stat = statOf(pid);
+export function processStartTime(pid: number): string | undefined {
+  const stat = readProcessStat(pid);
   if (stat === undefined || !stat.isAlive) return undefined;
   try {
     bootId ??= readSmall('/proc/sys/kernel/random/boot_id').trim();
@@ -37,11 +37,11 @@ export function processNamespace(): string {
 }
 
 /** Folders of `/proc` that show its variables and descriptors: those of its threads once the first has ended. */
-export function processFolders(pid: number): readonly string[] {
+export function procFolders(pid: number): readonly string[] {
   const folder = `/proc/${pid}`;
-  const stat = statOf(pid);
+  const stat = readProcessStat(pid);
   const isHeadless = stat?.isAlive === true && isDeadState(stat.state);
-  return isHeadless ? namesIn(`${folder}/task`).map((thread) => `${folder}/task/${thread}`) : [folder];
+  return isHeadless ? listFolderNames(`${folder}/task`).map((thread) => `${folder}/task/${thread}`) : [folder];
 }
 
 export interface ProcessStat {
@@ -54,17 +54,17 @@ export interface ProcessStat {
   readonly ticks: string;
 }
 
-export function statOf(pid: number): ProcessStat | undefined {
+export function readProcessStat(pid: number): ProcessStat | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
-    return readStat(readSmall(`/proc/${pid}/stat`));
+    return parseProcessStat(readSmall(`/proc/${pid}/stat`));
   } catch {
     return undefined;
   }
 }
 
 /** Reads `/proc/PID/stat`. The state may be that of a dead process although other threads still run. */
-export function readStat(text: string): ProcessStat | undefined {
+export function parseProcessStat(text: string): ProcessStat | undefined {
   // The second field is the name in parentheses; state, parent and group follow it.
   const nameEnd = text.lastIndexOf(')');
   const fields = text.slice(nameEnd + 2).split(' ');
@@ -90,7 +90,7 @@ function readSmall(path: string): string {
 
 /** Removes folders `PREFIX PID - …` of dead processes. No command may write the parent: it could put a link there. */
 export function sweepFolders(parent: string, prefix: string): void {
-  for (const name of namesIn(parent)) {
+  for (const name of listFolderNames(parent)) {
     const process = name.startsWith(prefix) ? /^(\d+)-\w+$/.exec(name.slice(prefix.length))?.[1] : undefined;
     if (process === undefined || isAlive(Number(process))) continue;
     const folder = join(parent, name);

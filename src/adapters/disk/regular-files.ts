@@ -1,4 +1,4 @@
-import { diskPath, fileSystem, isMissing, reasonOf } from './file-system.ts';
+import { toNodePath, fileSystem, isMissing, diskErrorReason } from './file-system.ts';
 import type { Stats } from 'node:fs';
 
 export interface OpenOptions {
@@ -8,12 +8,12 @@ export interface OpenOptions {
   readonly mode?: number;
 }
 
-export class NotRegular extends Error {
+export class NotRegularFileError extends Error {
   readonly noun: string;
 
   constructor(stats: Stats) {
     super('it is not a file');
-    this.noun = nounFor(stats);
+    this.noun = describeFileKind(stats);
   }
 }
 
@@ -21,15 +21,15 @@ export class NotRegular extends Error {
 export const nonBlockingFlags = fileSystem.constants.O_NONBLOCK | fileSystem.constants.O_NOCTTY;
 
 /**
- * Opens a regular file without blocking, or throws `NotRegular`. Checks the descriptor, because the path may lead
+ * Opens a regular file without blocking, or throws `NotRegularFileError`. Checks the descriptor, because the path may lead
  * elsewhere by then. The caller closes it.
  */
-export function openRegular(path: string, { links, flags = 0, mode }: OpenOptions) {
+export function openRegularFile(path: string, { links, flags = 0, mode }: OpenOptions) {
   const ofLinks = links === 'refused' ? fileSystem.constants.O_NOFOLLOW : 0;
-  const file = fileSystem.openSync(diskPath(path), flags | nonBlockingFlags | ofLinks, mode);
+  const file = fileSystem.openSync(toNodePath(path), flags | nonBlockingFlags | ofLinks, mode);
   try {
     const stats = fileSystem.fstatSync(file);
-    if (!stats.isFile()) throw new NotRegular(stats);
+    if (!stats.isFile()) throw new NotRegularFileError(stats);
     return { file, stats };
   } catch (error) {
     fileSystem.closeSync(file);
@@ -38,8 +38,12 @@ export function openRegular(path: string, { links, flags = 0, mode }: OpenOption
 }
 
 /** Opens the file, and closes it after `use`. */
-export function withRegular<Result>(path: string, options: OpenOptions, use: (file: number, stats: Stats) => Result) {
-  const { file, stats } = openRegular(path, options);
+export function withRegularFile<Result>(
+  path: string,
+  options: OpenOptions,
+  use: (file: number, stats: Stats) => Result,
+) {
+  const { file, stats } = openRegularFile(path, options);
   try {
     return use(file, stats);
   } finally {
@@ -98,7 +102,7 @@ function isReachableByName(descriptor: number, { dev, ino }: Stats): boolean {
 
 const deleted = ' (deleted)';
 
-export function nounFor(stats: Pick<Stats, 'isDirectory' | 'isFIFO' | 'isSocket'>): string {
+export function describeFileKind(stats: Pick<Stats, 'isDirectory' | 'isFIFO' | 'isSocket'>): string {
   if (stats.isDirectory()) return 'a folder';
   if (stats.isFIFO()) return 'a pipe';
   return stats.isSocket() ? 'a socket' : 'a device';
@@ -118,27 +122,30 @@ export interface UnreadFile {
   readonly size?: number;
 }
 
-export type ReadFile = { readonly kind: 'read'; readonly bytes: Buffer } | UnreadFile | { readonly kind: 'missing' };
+export type FileReadResult =
+  | { readonly kind: 'read'; readonly bytes: Buffer }
+  | UnreadFile
+  | { readonly kind: 'missing' };
 
 /** Opens a regular file for reading, or says why not. No entry at the path can block the program. */
-export function readRegular<Result>(path: string, read: (file: number, stats: Stats) => Result) {
+export function readRegularFile<Result>(path: string, read: (file: number, stats: Stats) => Result) {
   try {
     // Check before opening: opening a device can have an effect, such as rewinding a tape.
-    const seen = fileSystem.statSync(diskPath(path), { throwIfNoEntry: false });
+    const seen = fileSystem.statSync(toNodePath(path), { throwIfNoEntry: false });
     if (seen === undefined) return { kind: 'missing' } as const;
-    if (!seen.isFile()) return notAFile(nounFor(seen));
-    return withRegular(path, { links: 'followed' }, read);
+    if (!seen.isFile()) return notAFile(describeFileKind(seen));
+    return withRegularFile(path, { links: 'followed' }, read);
   } catch (error) {
-    if (error instanceof NotRegular) return notAFile(error.noun);
+    if (error instanceof NotRegularFileError) return notAFile(error.noun);
     if (isMissing(error)) return { kind: 'missing' } as const;
-    return { kind: 'unread', why: 'failed', reason: reasonOf(error) } as const;
+    return { kind: 'unread', why: 'failed', reason: diskErrorReason(error) } as const;
   }
 }
 
 /** Nothing can block the program or fill its memory: no pipe, device, socket, folder or growing file is read. */
-export function readBounded(path: string, { maxBytes, denies }: BoundedReading): ReadFile {
+export function readBounded(path: string, { maxBytes, denies }: BoundedReading): FileReadResult {
   if (denies?.(path) === true) return denied;
-  return readRegular(path, (file, stats): ReadFile => {
+  return readRegularFile(path, (file, stats): FileReadResult => {
     const { size } = stats;
     if (denies?.(realPathOf(file, path)) === true) return denied;
     // The name that was checked must be the file's own, not one in the mounts of another process.
@@ -150,7 +157,7 @@ export function readBounded(path: string, { maxBytes, denies }: BoundedReading):
 }
 
 /** Changes whenever the file does. */
-export function versionOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
+export function versionOfFile({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
   return `${dev}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
 }
 
@@ -168,7 +175,7 @@ export function whyMissing(path: string): string {
     fileSystem.statSync(path);
     return 'it disappeared';
   } catch (error) {
-    return reasonOf(error);
+    return diskErrorReason(error);
   }
 }
 

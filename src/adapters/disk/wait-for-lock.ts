@@ -1,6 +1,6 @@
 import type { Lock, LockHeld, Locks } from '../../ports/files.ts';
 import type { Clock } from '../../ports/system.ts';
-import { reasonOf } from './file-system.ts';
+import { diskErrorReason } from './file-system.ts';
 
 export type LockWaiting = { readonly locks: Pick<Locks, 'take'>; readonly clock: Clock };
 /** The holder may be waiting for a server, as for a new token. */
@@ -9,7 +9,7 @@ const lookAgainMs = 100;
 type LockWanted = LockWaiting & { readonly held: string; readonly signal?: AbortSignal | undefined };
 
 /** Works under a lock once no other process has it. Rejects with the reason as a part of a sentence. */
-export async function inLock<Result>(
+export async function workUnderLock<Result>(
   path: string,
   wanted: LockWanted,
   work: () => Result | Promise<Result>,
@@ -37,7 +37,7 @@ export async function inFreeLock(
 async function waitForLock(path: string, { locks, clock, held, signal }: LockWanted): Promise<Lock> {
   for (const end = clock.now() + patienceMs; ;) {
     const lock = await locks.take(path).catch((error: unknown) => {
-      throw new Error(`${path} cannot be written: ${reasonOf(error)}`, { cause: error });
+      throw new Error(`${path} cannot be written: ${diskErrorReason(error)}`, { cause: error });
     });
     if (lock.kind === 'lock') return lock;
     if (signal?.aborted === true) throw new Error('it was stopped');
@@ -49,6 +49,6 @@ async function waitForLock(path: string, { locks, clock, held, signal }: LockWan
 const never = new Int32Array(new SharedArrayBuffer(4));
 
 /** Blocks the process: only for the moments that another process needs to finish. */
-export function blockFor(milliseconds: number): void {
+export function blockProcess(milliseconds: number): void {
   Atomics.wait(never, 0, 0, milliseconds);
 }

@@ -1,8 +1,8 @@
-import type { ChangeWatch, CallTime } from '../../ports/workspace.ts';
+import type { CallTimeRecorder, CallTime } from '../../ports/workspace.ts';
 import { numberAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import { fileSystem as fs, realPath } from '../disk/file-system.ts';
-import { isAlive, processStart } from '../disk/processes.ts';
-import { readUpTo, withRegular } from '../disk/regular-files.ts';
+import { isAlive, processStartTime } from '../disk/processes.ts';
+import { readUpTo, withRegularFile } from '../disk/regular-files.ts';
 import { fileTime } from './file-time.ts';
 
 const { O_APPEND, O_CREAT, O_WRONLY } = fs.constants;
@@ -23,7 +23,7 @@ const mostNames = 500;
 let count = 0;
 
 /** Logs the times. If the disk refuses, the call still runs, and other threads do not see it. */
-export function createChangeWatch(home: string): ChangeWatch {
+export function createChangeWatch(home: string): CallTimeRecorder {
   const log = callTimesLogPath(home);
   const crowded = new Set<string>();
   const namesIn = (root: string): readonly string[] | undefined => {
@@ -56,11 +56,11 @@ export function createChangeWatch(home: string): ChangeWatch {
 }
 
 let start: string | undefined;
-const ownStart = (): string | undefined => (start ??= processStart(process.pid));
+const ownStart = (): string | undefined => (start ??= processStartTime(process.pid));
 
 /** False if the logged process has ended. One with its number but another start time is a different process. */
 export function isLoggedProcessRunning({ process: id, startedAt }: LoggedCallTime): boolean {
-  const now = processStart(id);
+  const now = processStartTime(id);
   if (now !== undefined && startedAt !== undefined) return now === startedAt;
   return isAlive(id);
 }
@@ -69,7 +69,7 @@ function append(log: string, entry: object): void {
   const folder = log.slice(0, log.lastIndexOf('/'));
   try {
     if (!fs.existsSync(folder)) fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
-    withRegular(log, { links: 'refused', flags: O_WRONLY | O_APPEND | O_CREAT, mode: 0o600 }, (file) => {
+    withRegularFile(log, { links: 'refused', flags: O_WRONLY | O_APPEND | O_CREAT, mode: 0o600 }, (file) => {
       fs.writeSync(file, `${JSON.stringify(entry)}\n`);
       if (fs.fstatSync(file).size > longestLogBytes) fs.renameSync(log, `${log}.1`);
     });
@@ -98,7 +98,7 @@ export function readCallTimes(home: string): readonly LoggedCallTime[] {
 
 function linesOf(path: string): readonly string[] {
   try {
-    return withRegular(path, { links: 'refused' }, (file, { size }) =>
+    return withRegularFile(path, { links: 'refused' }, (file, { size }) =>
       readUpTo(file, { most: 2 * longestLogBytes, expected: size })
         .toString('utf8')
         .split('\n'),

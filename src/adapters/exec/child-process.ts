@@ -1,6 +1,13 @@
 import type { HelperMessage, PlainCommand, RunnableCommand } from '../../ports/sandbox.ts';
 import { thrownMessage } from '../../protocol/display-text.ts';
-import { diskPath, errorCode, fileSystem, lookAt, namesIn, systemText } from '../disk/file-system.ts';
+import {
+  toNodePath,
+  errorCode,
+  fileSystem,
+  inspectEntry,
+  listFolderNames,
+  readSystemFile,
+} from '../disk/file-system.ts';
 import { O_PATH } from '../disk/folder-access.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { EventEmitter } from 'node:events';
@@ -8,7 +15,7 @@ import { constants, openSync, statSync } from 'node:fs';
 import { constants as systemConstants } from 'node:os';
 import type { Writable } from 'node:stream';
 
-export function startFailure(command: Pick<PlainCommand, 'argv' | 'cwd'>, error: unknown): string {
+export function describeStartFailure(command: Pick<PlainCommand, 'argv' | 'cwd'>, error: unknown): string {
   // The system reports a missing working folder as if the program were missing.
   const folder = folderProblem(command.cwd);
   if (folder !== undefined) return folder;
@@ -21,7 +28,7 @@ export function startFailure(command: Pick<PlainCommand, 'argv' | 'cwd'>, error:
   return known[errorCode(error) ?? ''] ?? `The command could not be started: ${thrownMessage(error)}`;
 }
 
-export function folderReplaced({ cwd }: Pick<PlainCommand, 'cwd'>): string {
+export function replacedFolderMessage({ cwd }: Pick<PlainCommand, 'cwd'>): string {
   return `The working folder ${JSON.stringify(cwd)} was removed or replaced after this call was decided. Call it again when no other command changes it.`;
 }
 
@@ -41,24 +48,24 @@ export function openStartFolder({ cwd, decidedFolder }: Pick<PlainCommand, 'cwd'
   if (decidedFolder !== true || process.platform !== 'linux') return { path: cwd, close: () => {} };
   let handle: number;
   try {
-    handle = fileSystem.openSync(diskPath(cwd), constants.O_DIRECTORY | O_PATH);
+    handle = fileSystem.openSync(toNodePath(cwd), constants.O_DIRECTORY | O_PATH);
   } catch {
     return undefined;
   }
   const close = (): void => fileSystem.closeSync(handle);
   const path = `/proc/${process.pid}/fd/${handle}`;
-  const place = lookAt(path);
+  const place = inspectEntry(path);
   if (place.kind !== 'link') return { path: cwd, close };
   if (place.target === cwd) return { path, close };
   close();
   return undefined;
 }
 
-export type Standard = 'ignore' | 'pipe' | 'ipc' | number;
-export type GroupStart = Pick<PlainCommand, 'argv' | 'cwd' | 'env'>;
+export type StandardStream = 'ignore' | 'pipe' | 'ipc' | number;
+export type GroupCommand = Pick<PlainCommand, 'argv' | 'cwd' | 'env'>;
 
 /** Starts a program that leads a process group of its own: it survives a signal to ours. */
-export function startGroup({ argv, cwd, env }: GroupStart, stdio: readonly Standard[]): ChildProcess {
+export function startProcessGroup({ argv, cwd, env }: GroupCommand, stdio: readonly StandardStream[]): ChildProcess {
   const [program = '', ...words] = argv;
   return spawn(program, words, { cwd, env, detached: true, stdio: inheritedDescriptors().shut(stdio) });
 }
@@ -70,11 +77,11 @@ export const inheritedDescriptors = () => (found ??= findInheritedDoors());
 
 /** Descriptors that our parent left open and children would inherit. An open folder is a door out of every sandbox. */
 function findInheritedDoors() {
-  const open = namesIn('/proc/self/fdinfo').map(Number);
+  const open = listFolderNames('/proc/self/fdinfo').map(Number);
   const doors = new Set(open.filter((descriptor) => descriptor > 2 && isInherited(descriptor)));
   let nothing = -1;
   return {
-    shut(given: readonly Standard[]): Standard[] {
+    shut(given: readonly StandardStream[]): StandardStream[] {
       // Forget closed ones: the number may now be the pipe on which the new process reports a failed start.
       for (const door of doors) if (!isInherited(door)) doors.delete(door);
       if (doors.size > 0 && nothing < 0) nothing = openSync('/dev/null', 'r');
@@ -94,19 +101,19 @@ function findInheritedDoors() {
 
 /** Also false if the descriptor is closed by now, like the one with which the list was read. */
 function isInherited(descriptor: number): boolean {
-  const flags = /^flags:\s*([0-7]+)/m.exec(systemText(`/proc/self/fdinfo/${descriptor}`))?.[1];
+  const flags = /^flags:\s*([0-7]+)/m.exec(readSystemFile(`/proc/self/fdinfo/${descriptor}`))?.[1];
   return flags !== undefined && (Number.parseInt(flags, 8) & closeOnExec) === 0;
 }
 
 type Extras = Partial<Pick<RunnableCommand, 'files' | 'handover'>>;
 
 /** The streams beyond the standard ones: a pipe for each file, and a channel for messages. */
-export function extraStreams({ files = [], handover }: Extras): Standard[] {
+export function extraStreams({ files = [], handover }: Extras): StandardStream[] {
   return [...files.map(() => 'pipe' as const), ...(handover === undefined ? [] : (['ipc'] as const))];
 }
 
 /** Writes the files into their pipes. The child may close one before it has read all of it. */
-export function feedFiles(child: ChildProcess, files: RunnableCommand['files']): readonly Writable[] {
+export function writeFilesToPipes(child: ChildProcess, files: RunnableCommand['files']): readonly Writable[] {
   return files.map((file, index) => {
     const stream = child.stdio[3 + index] as Writable;
     dropListenersOnClose(stream);
@@ -157,7 +164,7 @@ function ignore(): void {}
 /** Starts a program of the user that nothing waits for. Returns whether it started. */
 export function startDetached(argv: readonly string[], place: Pick<PlainCommand, 'cwd' | 'env'>): boolean {
   try {
-    const child = startGroup({ ...place, argv }, ['ignore', 'ignore', 'ignore']);
+    const child = startProcessGroup({ ...place, argv }, ['ignore', 'ignore', 'ignore']);
     child.on('error', () => {});
     child.unref();
     // Known at once; the event with the reason comes later.

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createPausing } from '../tools/exec-command.ts';
+import { createPauseTracker } from '../tools/exec-command.ts';
 import { startStopwatch } from './command-timing.ts';
 
 test('time in which the user is asked does not count', async () => {
   let now = 1000;
-  const pausing = createPausing();
+  const pausing = createPauseTracker();
   const watch = startStopwatch({ now: () => now }, pausing);
   now += 50;
   const { promise, resolve } = Promise.withResolvers<void>();

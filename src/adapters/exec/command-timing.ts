@@ -15,7 +15,7 @@ export function startStopwatch(clock: Pick<Clock, 'now'>, pauses: Pauses | undef
   return { elapsed, end: () => ended?.() };
 }
 
-export function pause(milliseconds: number): Promise<void> {
+export function sleepFor(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 

@@ -1,4 +1,4 @@
-import type { GitBounds, GuardedGit } from '../../ports/workspace.ts';
+import type { AllowedRepositories, GuardedGit } from '../../ports/workspace.ts';
 import { realPath } from '../disk/file-system.ts';
 import { execFile } from 'node:child_process';
 import { hash } from 'node:crypto';
@@ -46,7 +46,7 @@ export function createGuardedGit(folder: string): GuardedGit {
 
 /** Makes git treat all repositories as another user's and accept only those named here. The script checks GIT_DIR. */
 function guardVariables(
-  { program, top, folders, common }: GitBounds,
+  { program, top, folders, common }: AllowedRepositories,
   { programs, given }: { readonly programs: string; readonly given: Variables },
 ): Variables {
   const first = Number.parseInt(given['GIT_CONFIG_COUNT'] ?? '0', 10) || 0;
@@ -80,7 +80,11 @@ function withoutRepository(env: Variables): Variables {
   return Object.fromEntries(keys.map((key) => [key.replace('KEY', 'VALUE'), '']));
 }
 
-function gitSays({ program, cwd }: Pick<GitBounds, 'program' | 'cwd'>, env: Variables, words: readonly string[]) {
+function gitSays(
+  { program, cwd }: Pick<AllowedRepositories, 'program' | 'cwd'>,
+  env: Variables,
+  words: readonly string[],
+) {
   const options = { cwd, env, timeout: limitMs, encoding: 'utf8', maxBuffer: 1 << 16 } as const;
   return new Promise<string | undefined>((resolve) => {
     try {

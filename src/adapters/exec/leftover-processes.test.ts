@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { identifyProcess, leftoverProcesses, readProcessList, wardenScript } from './leftover-processes.ts';
+import { identifyProcess, leftoverProcessEnder, readProcessList, watchdogScript } from './leftover-processes.ts';
 import { systemPrograms } from './find-programs.ts';
 
 async function sleeper(mark: string): Promise<{ readonly pid: number; readonly ended: Promise<unknown> }> {
@@ -20,25 +20,25 @@ describe.runIf(process.platform === 'linux')('a process that a dead program left
   test('is ended with its group', async () => {
     const { pid, ended } = await sleeper('a.1');
     const known = { pid, startedAt: (await identifyProcess(pid)) ?? '', mark: 'a.1' };
-    expect(await leftoverProcesses.end(known)).toBe('ended');
+    expect(await leftoverProcessEnder.end(known)).toBe('ended');
     await ended;
-    expect(await leftoverProcesses.end(known)).toBe('gone');
+    expect(await leftoverProcessEnder.end(known)).toBe('gone');
   });
 
   test('is found by its mark when the first of the group is gone', async () => {
     const { pid, ended } = await sleeper('a.2');
     const known = { pid, startedAt: (await identifyProcess(pid)) ?? '', mark: 'a.2' };
     process.kill(pid, 'SIGKILL');
-    expect(await leftoverProcesses.end(known)).toBe('ended');
+    expect(await leftoverProcessEnder.end(known)).toBe('ended');
     await ended;
   });
 
   test('is left alone when its number and its mark are those of another one', async () => {
     const { pid, ended } = await sleeper('a.3');
     const startedAt = (await identifyProcess(pid)) ?? '';
-    expect(await leftoverProcesses.end({ pid, startedAt: `${startedAt}0`, mark: 'a.30' })).toBe('gone');
+    expect(await leftoverProcessEnder.end({ pid, startedAt: `${startedAt}0`, mark: 'a.30' })).toBe('gone');
     expect(await identifyProcess(pid)).toBe(startedAt);
-    expect(await leftoverProcesses.end({ pid, startedAt, mark: 'a.3' })).toBe('ended');
+    expect(await leftoverProcessEnder.end({ pid, startedAt, mark: 'a.3' })).toBe('ended');
     await ended;
   });
 });
@@ -51,11 +51,11 @@ test('the list of processes of other systems is read', async () => {
 });
 
 test.each(['linux', 'darwin'])('the script of the warden can be read by any shell: %s', (platform) => {
-  const { status, stderr } = spawnSync('sh', ['-n', '-c', wardenScript(platform, systemPrograms)], {
+  const { status, stderr } = spawnSync('sh', ['-n', '-c', watchdogScript(platform, systemPrograms)], {
     encoding: 'utf8',
   });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  expect(wardenScript(platform, systemPrograms)).toContain(
+  expect(watchdogScript(platform, systemPrograms)).toContain(
     platform === 'linux' ? '/proc/[0-9]*/environ' : "ps' -axww -E",
   );
 });

@@ -1,25 +1,25 @@
-import type { Processes, ProcessTable, Programs, StartedProcess, Survival } from '../../ports/system.ts';
-import { shellQuoted } from '../../protocol/shell.ts';
-import { processFolders, processStart, signalProcess } from '../disk/processes.ts';
-import { pause } from './command-timing.ts';
+import type { Processes, ProcessTable, ProgramFinder, StartedProcess, ProcessSurvival } from '../../ports/system.ts';
+import { quoteShellWord } from '../../protocol/shell.ts';
+import { procFolders, processStartTime, signalProcess } from '../disk/processes.ts';
+import { sleepFor } from './command-timing.ts';
 import { systemPrograms } from './find-programs.ts';
 import { execFile } from 'node:child_process';
-import { systemText } from '../disk/file-system.ts';
+import { readSystemFile } from '../disk/file-system.ts';
 import { readdirSync } from 'node:fs';
 
 const patienceMs = 2000;
 const pauseMs = 10;
 
-export const leftoverProcesses: Processes = {
+export const leftoverProcessEnder: Processes = {
   async end(known) {
-    let survival: Survival = 'gone';
+    let survival: ProcessSurvival = 'gone';
     for (let waited = 0; waited < patienceMs; waited += pauseMs) {
       const left = await survivorsOf(known);
       if (left.length === 0) return survival;
       survival = 'ended';
       // Includes the group, if it leads one. Its last output is of no use, so it gets no grace period.
       for (const target of left.flatMap((pid) => [-pid, pid])) signalProcess(target, 'SIGKILL');
-      await pause(pauseMs);
+      await sleepFor(pauseMs);
     }
     return 'running';
   },
@@ -33,8 +33,8 @@ async function survivorsOf({ pid, startedAt, mark }: StartedProcess): Promise<re
 /** Finds processes by the mark in their environment. Only on Linux; elsewhere callers know just process and group. */
 function marked(mark: string): readonly number[] {
   const wanted = `${commandMarkVariable}=${mark}`;
-  const hasMark = (folder: string): boolean => systemText(`${folder}/environ`).split('\0').includes(wanted);
-  return processIds().filter((pid) => processFolders(pid).some(hasMark));
+  const hasMark = (folder: string): boolean => readSystemFile(`${folder}/environ`).split('\0').includes(wanted);
+  return processIds().filter((pid) => procFolders(pid).some(hasMark));
 }
 
 /** Empty where the system has no such list. */
@@ -45,10 +45,10 @@ export function processIds(): readonly number[] {
 
 /** Start time of the process in the system's format; undefined if there is none or the system does not say. */
 export async function identifyProcess(pid: number, platform: string = process.platform): Promise<string | undefined> {
-  return platform === 'linux' ? processStart(pid) : await fromProcessList(pid);
+  return platform === 'linux' ? processStartTime(pid) : await fromProcessList(pid);
 }
 
-export const processTable: ProcessTable = { startedAt: processStart };
+export const processTable: ProcessTable = { startedAt: processStartTime };
 
 function fromProcessList(pid: number): Promise<string | undefined> {
   return new Promise((resolve) => {
@@ -74,8 +74,8 @@ export const commandMarkVariable = 'CAPSTAN_COMMAND';
  * because Capstan has ended, it kills the remaining groups and all processes with a mark. If a command was about to
  * start, it searches longer: a sandbox under construction hides its variables.
  */
-export function wardenScript(platform: string, programs: Programs): string {
-  const tool = (name: string): string => shellQuoted(programs.find(name) ?? `/bin/${name}`);
+export function watchdogScript(platform: string, programs: ProgramFinder): string {
+  const tool = (name: string): string => quoteShellWord(programs.find(name) ?? `/bin/${name}`);
   return `words=
 while read -r sign word; do
   rest=

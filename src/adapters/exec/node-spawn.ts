@@ -1,13 +1,19 @@
 import type { Clock, StartedProcess } from '../../ports/system.ts';
 import type { RunnableCommand } from '../../ports/sandbox.ts';
-import type { NotStarted, RunningCommand, Spawn, SpawnLimits, StartOptions } from '../../ports/commands.ts';
+import type {
+  NotStarted,
+  RunningCommand,
+  CommandSpawner,
+  SpawnLimits,
+  CommandStartOptions,
+} from '../../ports/commands.ts';
 import { createOutputBuffer } from './output-buffer.ts';
 import { sharedPipeStock } from './pipe-stock.ts';
 import { interruptProcessGroup } from './process-guard.ts';
-import { identifyProcess, leftoverProcesses } from './leftover-processes.ts';
-import type { Terminal } from './pseudo-terminal.ts';
+import { identifyProcess, leftoverProcessEnder } from './leftover-processes.ts';
+import type { PseudoTerminal } from './pseudo-terminal.ts';
 import { type ChildResources, startChild, type StartedChild } from './start-command.ts';
-import { pause, settlesWithin, startStopwatch, startTimeLimit } from './command-timing.ts';
+import { sleepFor, settlesWithin, startStopwatch, startTimeLimit } from './command-timing.ts';
 
 const graceMs = 500;
 /** Time for output to stay open after the command ended: a process that it left may hold it. */
@@ -23,11 +29,13 @@ export interface NodeSpawnOptions {
   readonly terminalLibrary?: string;
 }
 
-export function createNodeSpawn({ clock, runFolder, terminalLibrary }: NodeSpawnOptions): Spawn {
+export function createNodeSpawn({ clock, runFolder, terminalLibrary }: NodeSpawnOptions): CommandSpawner {
   const pipes = sharedPipeStock(runFolder);
-  const openTerminal = async (): Promise<Terminal | undefined> =>
-    terminalLibrary === undefined ? undefined : (await import('./pseudo-terminal.ts')).openTerminal(terminalLibrary);
-  const start: Spawn['start'] = (command, options) => startCommand(command, options, { pipes, openTerminal });
+  const openTerminal = async (): Promise<PseudoTerminal | undefined> =>
+    terminalLibrary === undefined
+      ? undefined
+      : (await import('./pseudo-terminal.ts')).openPseudoTerminal(terminalLibrary);
+  const start: CommandSpawner['start'] = (command, options) => startCommand(command, options, { pipes, openTerminal });
   return {
     start,
     async run(command, limits, { signal, started, output: onOutput }) {
@@ -63,7 +71,7 @@ export function createNodeSpawn({ clock, runFolder, terminalLibrary }: NodeSpawn
 
 async function startCommand(
   command: RunnableCommand,
-  options: StartOptions,
+  options: CommandStartOptions,
   material: ChildResources,
 ): Promise<RunningCommand | NotStarted> {
   const child = await startChild(command, options, material);
@@ -129,14 +137,14 @@ async function drain(child: StartedChild): Promise<void> {
   await settlesWithin(child.outputEnded, drainMs / 5);
 }
 
-async function killTree(child: StartedChild, input: StartOptions['input']): Promise<void> {
+async function killTree(child: StartedChild, input: CommandStartOptions['input']): Promise<void> {
   const { pid, mark, group } = child;
   const startedAt = input === 'terminal' ? await identifyProcess(pid) : undefined;
   group.signal('SIGTERM');
-  for (let waited = 0; waited < graceMs && group.isAlive(); waited += 20) await pause(20);
+  for (let waited = 0; waited < graceMs && group.isAlive(); waited += 20) await sleepFor(20);
   if (group.isAlive()) group.signal('SIGKILL');
   // A shell at a terminal gives each of its jobs a group of its own.
-  if (startedAt !== undefined) await leftoverProcesses.end({ pid, startedAt, mark });
+  if (startedAt !== undefined) await leftoverProcessEnder.end({ pid, startedAt, mark });
   // A process that hangs in the kernel survives even this; the caller must not wait for it.
   await settlesWithin(Promise.all([child.exited, child.outputEnded]), drainMs);
 }

@@ -1,5 +1,5 @@
 import type { ProcessOutput } from '../../ports/commands.ts';
-import { omittedLine } from '../../protocol/display-text.ts';
+import { formatOmittedLine } from '../../protocol/display-text.ts';
 
 /** Keeps the first and the last half of `limit` bytes. Decodes at the end, so that nothing splits a character. */
 export function createOutputBuffer(limit: number): { add(bytes: Uint8Array): void; result(): ProcessOutput } {
@@ -53,7 +53,7 @@ export function createOutputBuffer(limit: number): { add(bytes: Uint8Array): voi
       const lineBreak = text === '' || text.endsWith('\n') ? '' : '\n';
       // Both ends of a cut line count as lines in the parts that are kept.
       const lines = Math.max(0, breaks - breaksIn(after) - (lineBreak === '' ? 0 : 1));
-      const omitted = omittedLine({ bytes: total - before.length - after.length, lines });
+      const omitted = formatOmittedLine({ bytes: total - before.length - after.length, lines });
       return { text: `${text}${lineBreak}${omitted}\n${decode(after)}`, totalBytes: total };
     },
   };

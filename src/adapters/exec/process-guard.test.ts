@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { systemPrograms } from './find-programs.ts';
-import { wardenScript } from './leftover-processes.ts';
+import { watchdogScript } from './leftover-processes.ts';
 
 /** Runs the warden over its input, and then breaks the pipe. */
 async function tellAndBreak(text: string): Promise<void> {
-  const warden = spawn('/bin/sh', ['-c', wardenScript('linux', systemPrograms)], {
+  const warden = spawn('/bin/sh', ['-c', watchdogScript('linux', systemPrograms)], {
     env: {},
     stdio: ['pipe', 'ignore', 'ignore'],
   });

@@ -1,7 +1,7 @@
-import { signalProcess, statOf } from '../disk/processes.ts';
-import { type GroupStart, type Standard, startGroup } from './child-process.ts';
+import { signalProcess, readProcessStat } from '../disk/processes.ts';
+import { type GroupCommand, type StandardStream, startProcessGroup } from './child-process.ts';
 import { systemPrograms } from './find-programs.ts';
-import { commandMarkVariable, processIds, wardenScript } from './leftover-processes.ts';
+import { commandMarkVariable, processIds, watchdogScript } from './leftover-processes.ts';
 import type { ChildProcess } from 'node:child_process';
 
 /**
@@ -14,7 +14,7 @@ let warden: ChildProcess | undefined;
 let count = 0;
 
 /** Call it right before the command starts, with nothing in between. */
-export function guardCommand() {
+export function superviseCommand() {
   // Unlike a process number alone, it is never reused. No mark is a prefix of another.
   const mark = `${process.pid}.${Math.floor(performance.timeOrigin)}.${++count}.`;
   let word = mark;
@@ -24,8 +24,8 @@ export function guardCommand() {
   return {
     mark,
     /** Throws if no system accepts the arguments, such as a NUL byte. */
-    start: ({ argv, cwd, env }: GroupStart, stdio: readonly Standard[]): ChildProcess =>
-      startGroup({ argv, cwd, env: { ...env, [commandMarkVariable]: mark } }, stdio),
+    start: ({ argv, cwd, env }: GroupCommand, stdio: readonly StandardStream[]): ChildProcess =>
+      startProcessGroup({ argv, cwd, env: { ...env, [commandMarkVariable]: mark } }, stdio),
     started(group: number): void {
       const before = word;
       word = `${mark}:${group}`;
@@ -46,8 +46,8 @@ function tell(text: string): void {
 }
 
 function startWarden(): ChildProcess {
-  const argv = ['/bin/sh', '-c', wardenScript(process.platform, systemPrograms), 'capstan-warden'];
-  const child = startGroup({ argv, cwd: '/', env: { LC_ALL: 'C' } }, ['pipe', 'ignore', 'ignore']);
+  const argv = ['/bin/sh', '-c', watchdogScript(process.platform, systemPrograms), 'capstan-warden'];
+  const child = startProcessGroup({ argv, cwd: '/', env: { LC_ALL: 'C' } }, ['pipe', 'ignore', 'ignore']);
   const lost = (): void => {
     if (warden === child) warden = undefined;
   };
@@ -91,6 +91,6 @@ export function interruptProcessGroup(leader: number): void {
 }
 
 function isBeneath(group: number, pid: number): boolean {
-  const stat = statOf(pid);
+  const stat = readProcessStat(pid);
   return stat?.group === String(group) && stat.name !== 'bwrap';
 }

@@ -6,7 +6,7 @@ import { errorCode } from '../disk/file-system.ts';
 import type { TerminalSize } from '../../ports/commands.ts';
 import { inheritedDescriptors } from './child-process.ts';
 
-export type Terminal = NonNullable<ReturnType<typeof openTerminal>>;
+export type PseudoTerminal = NonNullable<ReturnType<typeof openPseudoTerminal>>;
 
 interface PtyLibrary {
   open(columns: number, rows: number): { readonly master: number; readonly slave: number; readonly pty: string };
@@ -17,7 +17,7 @@ const firstSize: TerminalSize = { columns: 80, rows: 24 };
 const retryMs = 20;
 
 /** `library` is loaded by its path: a search would also find files that commands may have put there. */
-export function openTerminal(library: string) {
+export function openPseudoTerminal(library: string) {
   if (!existsSync(library)) return undefined;
   const pty = createRequire(library)(library) as PtyLibrary;
   const { master, slave, pty: name } = pty.open(firstSize.columns, firstSize.rows);

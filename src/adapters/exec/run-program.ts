@@ -1,15 +1,22 @@
 import type { ProgramEnd, RunProgram } from '../../ports/commands.ts';
 import type { RunnableCommand } from '../../ports/sandbox.ts';
-import { exitCodeOf, extraStreams, feedFiles, sendHandover, startFailure, startGroup } from './child-process.ts';
-import type { GroupStart } from './child-process.ts';
-import { pause } from './command-timing.ts';
-import { leftoverProcesses } from './leftover-processes.ts';
+import {
+  exitCodeOf,
+  extraStreams,
+  writeFilesToPipes,
+  sendHandover,
+  describeStartFailure,
+  startProcessGroup,
+} from './child-process.ts';
+import type { GroupCommand } from './child-process.ts';
+import { sleepFor } from './command-timing.ts';
+import { leftoverProcessEnder } from './leftover-processes.ts';
 import { createOutputBuffer } from './output-buffer.ts';
-import { guardCommand, type ProcessGroup, trackProcessGroup } from './process-guard.ts';
+import { superviseCommand, type ProcessGroup, trackProcessGroup } from './process-guard.ts';
 import { signalProcess } from '../disk/processes.ts';
 import { type ChildProcess, execFile, spawn, type StdioOptions } from 'node:child_process';
 
-export type InheritedEnd =
+export type InheritedRunResult =
   | { readonly kind: 'exited'; readonly exitCode: number }
   | { readonly kind: 'signalled'; readonly signal: NodeJS.Signals }
   | { readonly kind: 'not-started'; readonly reason: string };
@@ -18,7 +25,7 @@ const notHandedOver = 'The sandbox ended before it started the command: the prox
 const forwarded = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const;
 
 /** Runs a command with the standard streams of this process and forwards its signals. Never rejects. */
-export async function runInherited(command: RunnableCommand): Promise<InheritedEnd> {
+export async function runWithOwnStreams(command: RunnableCommand): Promise<InheritedRunResult> {
   const { argv, cwd, env } = command;
   const [program = '', ...parameters] = argv;
   try {
@@ -26,14 +33,14 @@ export async function runInherited(command: RunnableCommand): Promise<InheritedE
     return await ended(spawn(program, parameters, { cwd, env, stdio }), command);
   } catch (error) {
     // Arguments that no system accepts, such as a NUL byte, throw at once.
-    return { kind: 'not-started', reason: startFailure(command, error) };
+    return { kind: 'not-started', reason: describeStartFailure(command, error) };
   } finally {
     await command.cleanup();
   }
 }
 
-function ended(child: ChildProcess, command: RunnableCommand): Promise<InheritedEnd> {
-  feedFiles(child, command.files);
+function ended(child: ChildProcess, command: RunnableCommand): Promise<InheritedRunResult> {
+  writeFilesToPipes(child, command.files);
   const { handover } = command;
   let isHandedOver = handover === undefined;
   const received = (handle: unknown, index: number): void => {
@@ -48,8 +55,8 @@ function ended(child: ChildProcess, command: RunnableCommand): Promise<Inherited
     process.on(name, forward);
     return () => process.off(name, forward);
   });
-  return new Promise<InheritedEnd>((resolve) => {
-    child.on('error', (error) => resolve({ kind: 'not-started', reason: startFailure(command, error) }));
+  return new Promise<InheritedRunResult>((resolve) => {
+    child.on('error', (error) => resolve({ kind: 'not-started', reason: describeStartFailure(command, error) }));
     child.on('exit', (code, signal) => {
       // The sandbox ended before it started the command, so this is not the command's exit code.
       if (!isHandedOver && signal === null) resolve({ kind: 'not-started', reason: notHandedOver });
@@ -68,7 +75,7 @@ export const runWithInput: RunProgram = (program, { signal: outer, timeoutMs, ou
   new Promise<ProgramEnd>((resolve) => {
     if (outer.aborted) return resolve({ kind: 'aborted' });
     const [stdout, stderr] = [createOutputBuffer(outputBytes), createOutputBuffer(outputBytes)];
-    const guarded = guardCommand();
+    const guarded = superviseCommand();
     const signal = AbortSignal.any([outer]);
     let group: ProcessGroup | undefined;
     let limit: NodeJS.Timeout | undefined;
@@ -85,16 +92,16 @@ export const runWithInput: RunProgram = (program, { signal: outer, timeoutMs, ou
     const kill = async (end: ProgramEnd): Promise<void> => {
       isKilled = true;
       group?.signal('SIGTERM');
-      for (let waited = 0; waited < graceMs && group?.isAlive() === true; waited += 20) await pause(20);
+      for (let waited = 0; waited < graceMs && group?.isAlive() === true; waited += 20) await sleepFor(20);
       group?.signal('SIGKILL');
       // Also ends processes that left the group: they are found by the mark in their environment.
-      if (group !== undefined) await leftoverProcesses.end({ pid: group.leader, startedAt: '', mark: guarded.mark });
+      if (group !== undefined) await leftoverProcessEnder.end({ pid: group.leader, startedAt: '', mark: guarded.mark });
       finish(end);
     };
     const abort = (): void => void kill({ kind: 'aborted' });
     try {
       const child = guarded.start(program, ['pipe', 'pipe', 'pipe']);
-      child.on('error', (error) => finish({ kind: 'not-started', reason: startFailure(program, error) }));
+      child.on('error', (error) => finish({ kind: 'not-started', reason: describeStartFailure(program, error) }));
       if (child.pid === undefined) return;
       guarded.started(child.pid);
       group = trackProcessGroup(child.pid);
@@ -116,11 +123,11 @@ export const runWithInput: RunProgram = (program, { signal: outer, timeoutMs, ou
       child.on('close', ended);
       child.on('exit', (code, name) => setTimeout(() => ended(code, name), drainMs).unref());
     } catch (error) {
-      finish({ kind: 'not-started', reason: startFailure(program, error) });
+      finish({ kind: 'not-started', reason: describeStartFailure(program, error) });
     }
   });
 
-interface UserProgramOptions extends Pick<GroupStart, 'cwd' | 'env'> {
+interface UserProgramOptions extends Pick<GroupCommand, 'cwd' | 'env'> {
   /** A program that runs longer has failed, and is ended. */
   readonly timeoutMs: number;
 }
@@ -138,7 +145,7 @@ export function feedProgram(
   const { promise, resolve } = Promise.withResolvers<boolean>();
   let child: ChildProcess;
   try {
-    child = startGroup({ argv, cwd, env }, ['pipe', 'ignore', 'ignore']);
+    child = startProcessGroup({ argv, cwd, env }, ['pipe', 'ignore', 'ignore']);
   } catch {
     return Promise.resolve(false);
   }

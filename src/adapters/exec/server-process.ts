@@ -1,19 +1,26 @@
 import type { ChildProcess } from 'node:child_process';
 import type { ServerProcess, ServerProcessWatch, StartServerProcess } from '../../ports/mcp-servers.ts';
-import { exitCodeOf, extraStreams, feedFiles, sendHandover, startError, startFailure } from './child-process.ts';
+import {
+  exitCodeOf,
+  extraStreams,
+  writeFilesToPipes,
+  sendHandover,
+  startError,
+  describeStartFailure,
+} from './child-process.ts';
 import { settlesWithin } from './command-timing.ts';
-import { guardCommand, trackProcessGroup } from './process-guard.ts';
+import { superviseCommand, trackProcessGroup } from './process-guard.ts';
 
 const graceMs = 500;
 const mostErrorBytes = 8000;
 
 /** Starts a program with three pipes. Like commands, it leads a process group registered with the warden. */
 export const startServerProcess: StartServerProcess = async (command, watch) => {
-  const guarded = guardCommand();
+  const guarded = superviseCommand();
   const failed = async (error: unknown) => {
     guarded.ended();
     await command.cleanup?.();
-    return { kind: 'not-started', reason: startFailure(command, error) } as const;
+    return { kind: 'not-started', reason: describeStartFailure(command, error) } as const;
   };
   let child: ChildProcess;
   try {
@@ -24,7 +31,7 @@ export const startServerProcess: StartServerProcess = async (command, watch) => 
   const failure = await startError(child);
   if (failure !== undefined || child.pid === undefined) return failed(failure);
   guarded.started(child.pid);
-  feedFiles(child, command.files ?? []);
+  writeFilesToPipes(child, command.files ?? []);
   if (command.handover !== undefined) sendHandover(child, command.handover);
   return running(child, child.pid, watch, async () => {
     guarded.ended();

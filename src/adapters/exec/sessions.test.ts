@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { RunnableCommand } from '../../ports/sandbox.ts';
-import type { RunLimits, Sessions, YieldedCommand } from '../../ports/commands.ts';
-import { terminalArgv } from '../tools/exec-command.ts';
+import type { RunLimits, CommandSessions, YieldedCommand } from '../../ports/commands.ts';
+import { withControllingTerminal } from '../tools/exec-command.ts';
 import { createNodeSpawn } from './node-spawn.ts';
-import { createSessionLogs, createSessions } from './sessions.ts';
+import { createCommandSessionLogs, createCommandSessions } from './sessions.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'capstan-sessions-'));
 const clock = { now: () => performance.now(), sleep: () => Promise.resolve() };
@@ -15,7 +15,7 @@ const terminalLibrary = join(
   `../../../node_modules/@lydell/node-pty-${process.platform}-${process.arch}/pty.node`,
 );
 const spawn = createNodeSpawn({ clock, runFolder: folder, terminalLibrary });
-const opened: Sessions[] = [];
+const opened: CommandSessions[] = [];
 const never = new AbortController().signal;
 
 afterAll(async () => {
@@ -23,8 +23,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function table(): Sessions {
-  const sessions = createSessions({ spawn, clock, random: Math.random, logs: createSessionLogs(join(folder, 'logs')) });
+function table(): CommandSessions {
+  const sessions = createCommandSessions({
+    spawn,
+    clock,
+    random: Math.random,
+    logs: createCommandSessionLogs(join(folder, 'logs')),
+  });
   opened.push(sessions);
   return sessions;
 }
@@ -36,10 +41,10 @@ function command(argv: readonly string[]): RunnableCommand {
 
 const script = (text: string): RunnableCommand => command(['bash', '-c', text]);
 const until = (file: string): string => `while [ ! -e ${file} ]; do sleep 0.01; done`;
-const atTerminal = (text: string): RunnableCommand => command(terminalArgv(['bash', '-c', text]));
+const atTerminal = (text: string): RunnableCommand => command(withControllingTerminal(['bash', '-c', text]));
 
 async function yielded(
-  sessions: Sessions,
+  sessions: CommandSessions,
   started: RunnableCommand,
   limits: Partial<RunLimits> = {},
 ): Promise<YieldedCommand> {
@@ -194,7 +199,7 @@ describe('at a terminal', () => {
   test('jobs of a shell end with it, and no other command gets the terminal', async () => {
     const sessions = table();
     const mark = `job-${process.pid}`;
-    const shell = command(terminalArgv(['bash', '--norc', '-i']));
+    const shell = command(withControllingTerminal(['bash', '--norc', '-i']));
     const { session } = await yielded(sessions, shell, limits);
     await sessions.write(session.id, { text: `(exec -a ${mark} sleep 1000) &\n`, waitMs: 1000 }, never);
     await expect.poll(() => survivors(mark)).toBe(1);

@@ -3,15 +3,15 @@ import type {
   ProcessEnd,
   ProcessOutput,
   RunningCommand,
-  SessionEnd,
-  SessionFate,
-  SessionInput,
-  SessionOutput,
-  Sessions,
-  Spawn,
+  CommandSessionEnd,
+  CommandSessionFate,
+  CommandSessionInput,
+  CommandSessionOutput,
+  CommandSessions,
+  CommandSpawner,
 } from '../../ports/commands.ts';
 import type { Clock } from '../../ports/system.ts';
-import { threadFolder } from '../disk/own-files.ts';
+import { lazyThreadFolder } from '../disk/own-files.ts';
 import { startStopwatch, startTimeLimit, type Stopwatch } from './command-timing.ts';
 import { createOutputBuffer } from './output-buffer.ts';
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
@@ -26,16 +26,16 @@ const [interrupt, endOfInput] = ['\u{3}', '\u{4}'];
 /** After an interrupt the process gets this time to end before the answer says that it runs. */
 const settleMs = 500;
 
-export interface SessionsOptions {
-  readonly spawn: Pick<Spawn, 'start'>;
+export interface CommandSessionsOptions {
+  readonly spawn: Pick<CommandSpawner, 'start'>;
   readonly clock: Clock;
-  readonly logs: ReturnType<typeof createSessionLogs>;
+  readonly logs: ReturnType<typeof createCommandSessionLogs>;
   random(): number;
 }
 
-export function createSessions({ spawn, clock, logs, random }: SessionsOptions): Sessions {
+export function createCommandSessions({ spawn, clock, logs, random }: CommandSessionsOptions): CommandSessions {
   const table = new Map<number, LiveSession>();
-  const fates = new Map<number, SessionFate>();
+  const fates = new Map<number, CommandSessionFate>();
   let uses = 0;
 
   const use = (session: LiveSession): void => void (session.lastUse = ++uses);
@@ -46,7 +46,7 @@ export function createSessions({ spawn, clock, logs, random }: SessionsOptions):
     return id;
   }
 
-  function remember(id: number, fate: SessionFate): void {
+  function remember(id: number, fate: CommandSessionFate): void {
     table.delete(id);
     fates.delete(id);
     fates.set(id, fate);
@@ -65,7 +65,7 @@ export function createSessions({ spawn, clock, logs, random }: SessionsOptions):
     return [id];
   }
 
-  function newsOf(id: number, session: LiveSession, durationMs: number): SessionOutput {
+  function newsOf(id: number, session: LiveSession, durationMs: number): CommandSessionOutput {
     const { end, log } = session;
     const said = { output: session.read(), durationMs, log: log?.path };
     if (end === undefined) return { kind: 'running', ...said };
@@ -143,7 +143,7 @@ export function createSessions({ spawn, clock, logs, random }: SessionsOptions):
   };
 }
 
-function feed({ command }: LiveSession, { text }: SessionInput): boolean {
+function feed({ command }: LiveSession, { text }: CommandSessionInput): boolean {
   if (text === interrupt) command?.interrupt();
   else if (text === endOfInput) command?.closeInput();
   else return command?.write(new TextEncoder().encode(text)) === true;
@@ -173,7 +173,7 @@ interface WaitOptions {
 class LiveSession {
   command: RunningCommand | undefined;
   log: SessionLog | undefined;
-  end: SessionEnd | undefined;
+  end: CommandSessionEnd | undefined;
   lastUse = 0;
   waiting = 0;
   readonly watch: Stopwatch;
@@ -182,9 +182,9 @@ class LiveSession {
   #unread = createOutputBuffer(heldBytes);
   #unreadBytes = 0;
   #lastByte = newline;
-  #fate: SessionFate | undefined;
+  #fate: CommandSessionFate | undefined;
   #busy: Promise<unknown> = Promise.resolve();
-  readonly #ending = Promise.withResolvers<SessionEnd>();
+  readonly #ending = Promise.withResolvers<CommandSessionEnd>();
   readonly ended = this.#ending.promise;
   readonly said = (): ProcessOutput => this.#whole.result();
 
@@ -225,7 +225,7 @@ class LiveSession {
   }
 
   /** Ends the process. Only the first reason counts. */
-  async kill(fate: SessionFate): Promise<void> {
+  async kill(fate: CommandSessionFate): Promise<void> {
     this.#fate ??= fate;
     await this.command?.end();
     // Also if a process survives the kill: its output is not read any more.
@@ -290,8 +290,8 @@ const mostFiles = 64;
 type SessionLog = ReturnType<typeof logInto>;
 
 /** `folder`: commands may read but not write in it. */
-export function createSessionLogs(folder: string) {
-  const own = threadFolder(folder);
+export function createCommandSessionLogs(folder: string) {
+  const own = lazyThreadFolder(folder);
   const paths: string[] = [];
   return {
     /** Undefined if the disk refuses: the session works without a log. */

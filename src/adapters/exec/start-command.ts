@@ -3,27 +3,27 @@ import { closeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import type { RunnableCommand } from '../../ports/sandbox.ts';
-import type { NotStarted, StartOptions, TerminalSize } from '../../ports/commands.ts';
+import type { NotStarted, CommandStartOptions, TerminalSize } from '../../ports/commands.ts';
 import {
   dropListeners,
   dropListenersOnClose,
   exitCodeOf,
   extraStreams,
-  feedFiles,
-  folderReplaced,
+  writeFilesToPipes,
+  replacedFolderMessage,
   openStartFolder,
   sendHandover,
-  type Standard,
+  type StandardStream,
   startError,
-  startFailure,
+  describeStartFailure,
 } from './child-process.ts';
 import type { PipeEnds } from './pipes.ts';
 import type { PipeStock } from './pipe-stock.ts';
-import { guardCommand, trackProcessGroup } from './process-guard.ts';
-import type { Terminal } from './pseudo-terminal.ts';
+import { superviseCommand, trackProcessGroup } from './process-guard.ts';
+import type { PseudoTerminal } from './pseudo-terminal.ts';
 
 export type StartedChild = Extract<Awaited<ReturnType<typeof startChild>>, { kind: 'running' }>;
-export type ChildResources = { readonly pipes: PipeStock; openTerminal(): Promise<Terminal | undefined> };
+export type ChildResources = { readonly pipes: PipeStock; openTerminal(): Promise<PseudoTerminal | undefined> };
 
 const noTerminal: NotStarted = {
   kind: 'not-started',
@@ -33,7 +33,7 @@ const noTerminal: NotStarted = {
 /** The only way to start commands of threads: guarded, marked, and in process groups of their own. */
 export async function startChild(
   command: RunnableCommand,
-  { input, output }: Pick<StartOptions, 'input' | 'output'>,
+  { input, output }: Pick<CommandStartOptions, 'input' | 'output'>,
   { pipes, openTerminal }: ChildResources,
 ) {
   const terminal = input === 'terminal' ? await openTerminal() : undefined;
@@ -41,13 +41,13 @@ export async function startChild(
   const pipe = terminal === undefined ? await pipes() : undefined;
   const fed = input === 'open' ? await pipes() : undefined;
   const folder = openStartFolder(command);
-  const guarded = guardCommand();
+  const guarded = superviseCommand();
   const fail = (error: unknown): NotStarted => {
     guarded.ended();
     terminal?.close();
     if (pipe !== undefined) closeSync(pipe.readEnd);
     if (fed !== undefined) closeSync(fed.writeEnd);
-    const reason = folder === undefined ? folderReplaced(command) : startFailure(command, error);
+    const reason = folder === undefined ? replacedFolderMessage(command) : describeStartFailure(command, error);
     return { kind: 'not-started', reason };
   };
   let child: ChildProcess;
@@ -77,7 +77,7 @@ export async function startChild(
   const outputs = outputsOf(child, { terminal, pipe });
   for (const stream of outputs) stream.on('data', output);
   const outputEnded = Promise.all(outputs.map(closed));
-  const extra = feedFiles(child, command.files);
+  const extra = writeFilesToPipes(child, command.files);
   if (command.handover !== undefined) sendHandover(child, command.handover);
   const feed = terminal?.input ?? feedOf(child, fed);
   if (feed !== undefined) dropListenersOnClose(feed);
@@ -120,11 +120,11 @@ export async function startChild(
   };
 }
 
-interface OwnStreams extends Pick<StartOptions, 'input'>, Partial<Record<'pipe' | 'fed', PipeEnds>> {
-  readonly terminal: Terminal | undefined;
+interface OwnStreams extends Pick<CommandStartOptions, 'input'>, Partial<Record<'pipe' | 'fed', PipeEnds>> {
+  readonly terminal: PseudoTerminal | undefined;
 }
 
-function standardStreams({ terminal, pipe, fed, input }: OwnStreams): readonly Standard[] {
+function standardStreams({ terminal, pipe, fed, input }: OwnStreams): readonly StandardStream[] {
   if (terminal !== undefined) return [terminal.commandEnd, terminal.commandEnd, terminal.commandEnd];
   const write = pipe?.writeEnd ?? 'pipe';
   return [input === 'open' ? (fed?.readEnd ?? 'pipe') : 'ignore', write, write];

@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createPausing } from '../tools/exec-command.ts';
+import { createPauseTracker } from '../tools/exec-command.ts';
 import { startTimeLimit } from './command-timing.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** Something that is waited for, and its end. */
-function wait(pausing: ReturnType<typeof createPausing>): () => Promise<void> {
+function wait(pausing: ReturnType<typeof createPauseTracker>): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const waited = pausing.during(promise);
   return () => (resolve(), waited);
 }
 
 test('pauses do not count, also where they overlap', async () => {
-  const pausing = createPausing();
+  const pausing = createPauseTracker();
   const reached = vi.fn<() => void>();
   startTimeLimit(100, pausing, reached);
   vi.advanceTimersByTime(60);
@@ -29,7 +29,7 @@ test('pauses do not count, also where they overlap', async () => {
 });
 
 test('a limit that starts in a pause begins with its end', async () => {
-  const pausing = createPausing();
+  const pausing = createPauseTracker();
   const reached = vi.fn<() => void>();
   const end = wait(pausing);
   startTimeLimit(100, pausing, reached);
@@ -42,7 +42,7 @@ test('a limit that starts in a pause begins with its end', async () => {
 });
 
 test('a limit that is ended is never reached, whatever pauses follow', async () => {
-  const pausing = createPausing();
+  const pausing = createPauseTracker();
   const reached = vi.fn<() => void>();
   const end = startTimeLimit(100, pausing, reached);
   end();

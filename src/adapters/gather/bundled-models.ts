@@ -1,7 +1,7 @@
 import type { Config } from '../../core/config/config.ts';
 import { configuredPrices } from '../../core/config/providers/model-prices.ts';
 import type { Catalogue, CatalogueEntry } from '../../core/envelope/model-record.ts';
-import { configuredSource, type PriceEntry } from '../../core/envelope/prices.ts';
+import { configuredPriceSource, type PriceEntry } from '../../core/envelope/prices.ts';
 import { baseInstructions } from '../../core/world/sections/instructions.ts';
 
 const efforts = ['low', 'medium', 'high', 'xhigh', 'max', 'ultra'];
@@ -137,7 +137,7 @@ function makeCatalogue(instructions: string): Catalogue {
 }
 
 export function knownPrices(config: Pick<Config, 'modelPrices'>): readonly PriceEntry[] {
-  return [...configuredPrices(config).map((price) => ({ ...price, source: configuredSource })), ...bundledPrices];
+  return [...configuredPrices(config).map((price) => ({ ...price, source: configuredPriceSource })), ...bundledPrices];
 }
 
 /** Anthropic prices. Cache writes are priced for the five minutes that our requests ask for. */

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { loadEnvFile, missingVariables } from './home.ts';
+import { loadEnvFile, parseUnsetVariables } from './home.ts';
 
 let home: string;
 beforeEach(() => {
@@ -22,7 +22,7 @@ CODEX_HOME=/elsewhere
 CAPSTAN_HOME=/elsewhere
 codex_api_key=x
 `;
-  expect(missingVariables(text, { SET: 'already', BLANK: '' })).toEqual({
+  expect(parseUnsetVariables(text, { SET: 'already', BLANK: '' })).toEqual({
     OPENAI_API_KEY: 'sk-from-file',
     QUOTED: 'two words',
     SINGLE: 'a # b',

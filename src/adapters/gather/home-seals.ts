@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Seals } from '../../ports/thread-store.ts';
-import { errorCode, fileSystem as fs, reasonOf, syncFolder } from '../disk/file-system.ts';
-import { NotRegular, withRegular } from '../disk/regular-files.ts';
+import { errorCode, fileSystem as fs, diskErrorReason, syncFolder } from '../disk/file-system.ts';
+import { NotRegularFileError, withRegularFile } from '../disk/regular-files.ts';
 import { randomBytes } from 'node:crypto';
 import { keyedTextHash } from '../../base/digest.ts';
 import { Fault } from '../../protocol/outcome.ts';
@@ -20,7 +20,7 @@ export function homeSeals(home: string): Seals {
       sealed = key === undefined ? undefined : sealer(key);
       problem = undefined;
     } catch (error) {
-      problem = `the key file ${path} cannot be used: ${reasonOf(error)}`;
+      problem = `the key file ${path} cannot be used: ${diskErrorReason(error)}`;
     }
   }
 
@@ -43,7 +43,7 @@ export function homeSeals(home: string): Seals {
 /** Undefined if there is none. Throws if it is no regular file, or if others may read it. */
 function readKey(path: string): Uint8Array | undefined {
   try {
-    return withRegular(path, { links: 'refused' }, (file, found) => {
+    return withRegularFile(path, { links: 'refused' }, (file, found) => {
       const us = process.geteuid?.();
       if (found.size !== keyBytes) throw new Error('it is not a key');
       if (us !== undefined && us !== 0 && found.uid !== us) throw new Error('it belongs to another user');
@@ -53,7 +53,7 @@ function readKey(path: string): Uint8Array | undefined {
       return key;
     });
   } catch (error) {
-    if (error instanceof NotRegular) throw new Error('it is not a key', { cause: error });
+    if (error instanceof NotRegularFileError) throw new Error('it is not a key', { cause: error });
     const code = errorCode(error);
     if (code === 'ENOENT') return undefined;
     throw code === 'ELOOP' ? new Error('it is a link') : error;

@@ -1,7 +1,7 @@
 import type { ConfigProblem } from '../../core/config/config-layer.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { Variables } from '../../protocol/shell.ts';
-import { fileSystem, kindOfEntry, makeFolders, reasonOf } from '../disk/file-system.ts';
+import type { EnvironmentVariables } from '../../protocol/shell.ts';
+import { fileSystem, kindOfEntry, makeFolders, diskErrorReason } from '../disk/file-system.ts';
 import { readBounded } from '../disk/regular-files.ts';
 import { withTrailingSeparator } from './files/project-folders.ts';
 import { readLimits } from './files/read-guard.ts';
@@ -20,7 +20,7 @@ export type HomeProblem = Outcome<'home-missing' | 'home-not-a-folder' | 'home-u
  * `CAPSTAN_HOME`, created if missing; else `CODEX_HOME`, which belongs to another program and must exist; else
  * `.capstan` in the user's home folder. A blank variable counts as unset.
  */
-export function findHome(env: Variables, osHome: string): Home | HomeProblem {
+export function findHome(env: EnvironmentVariables, osHome: string): Home | HomeProblem {
   const { CAPSTAN_HOME: own = '', CODEX_HOME: shared = '' } = env;
   if (own.trim() !== '') return ownHome(own);
   if (shared.trim() !== '') return existingHome(shared, 'CODEX_HOME');
@@ -32,7 +32,7 @@ function ownHome(path: string): Home | HomeProblem {
     try {
       makeFolders(path, 0o700);
     } catch (error) {
-      return unusable(path, 'CAPSTAN_HOME', `cannot be created: ${reasonOf(error)}`);
+      return unusable(path, 'CAPSTAN_HOME', `cannot be created: ${diskErrorReason(error)}`);
     }
   }
   return existingHome(path, 'CAPSTAN_HOME');
@@ -51,7 +51,7 @@ function existingHome(path: string, origin: 'CAPSTAN_HOME' | 'CODEX_HOME'): Home
   try {
     return { path: fileSystem.realpathSync(path), origin };
   } catch (error) {
-    return unusable(path, origin, `cannot be used: ${reasonOf(error)}`);
+    return unusable(path, origin, `cannot be used: ${diskErrorReason(error)}`);
   }
 }
 
@@ -63,20 +63,20 @@ function unusable(path: string, origin: 'CAPSTAN_HOME' | 'CODEX_HOME', what: str
 /** The environment, completed from `.env` in the home folder. */
 export function loadEnvFile(
   home: string,
-  env: Variables,
-): { readonly env: Variables; readonly problems: readonly ConfigProblem[] } {
+  env: EnvironmentVariables,
+): { readonly env: EnvironmentVariables; readonly problems: readonly ConfigProblem[] } {
   const path = `${withTrailingSeparator(home)}.env`;
   const file = readBounded(path, { maxBytes: readLimits.configBytes });
   if (file.kind === 'missing') return { env, problems: [] };
   if (file.kind === 'read')
-    return { env: { ...missingVariables(file.bytes.toString('utf8'), env), ...env }, problems: [] };
+    return { env: { ...parseUnsetVariables(file.bytes.toString('utf8'), env), ...env }, problems: [] };
   const message = `${path} cannot be read: ${file.reason}.`;
   const next = 'Make the file readable, or delete it.';
   return { env, problems: [{ code: 'config-unreadable', message, next, severity: 'warning', source: path }] };
 }
 
 /** Adds only unset variables, and none of our own, which decide where the file is. */
-export function missingVariables(text: string, env: Variables): Readonly<Record<string, string>> {
+export function parseUnsetVariables(text: string, env: EnvironmentVariables): Readonly<Record<string, string>> {
   const { parseEnv } = process.getBuiltinModule('node:util');
   const added = Object.entries(parseEnv(text)).filter(
     (entry): entry is [string, string] =>

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { kindOfEntry, namesIn, realPath } from '../disk/file-system.ts';
+import { kindOfEntry, listFolderNames, realPath } from '../disk/file-system.ts';
 import { readTextIfPossible } from '../disk/regular-files.ts';
 import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
 import { parseJsonObject, stringAt } from '../../protocol/json.ts';
@@ -31,7 +31,7 @@ function installed(home: string, id: string): InstalledPlugin | undefined {
   const [folder = '', marketplace = '', ...more] = id.split('@');
   if (!safeName.test(folder) || !safeName.test(marketplace) || more.length > 0) return undefined;
   const versions = join(home, 'plugins/cache', marketplace, folder);
-  const version = newest(namesIn(versions).filter((name) => safeName.test(name)));
+  const version = newest(listFolderNames(versions).filter((name) => safeName.test(name)));
   const place = version === undefined ? undefined : realPath(join(versions, version));
   // Otherwise a link could turn a project's folder into the user's own.
   if (place === undefined || !isWithin(place, realPath(home) ?? home)) return undefined;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { agentsMdFragment } from '../../core/world/sections/instructions.ts';
-import { render } from '../../core/fragments/text/define-fragment.ts';
-import { composeInstructions, documentBytes, type InstructionText } from './instruction-files.ts';
+import { renderFragment } from '../../core/fragments/text/define-fragment.ts';
+import { composeInstructions, instructionByteLimit, type InstructionText } from './instruction-files.ts';
 
 function file(path: string, text: string): InstructionText {
   const bytes = Buffer.from(text);
@@ -10,7 +10,7 @@ function file(path: string, text: string): InstructionText {
 }
 
 /** As in a large window. */
-const mostBytes = documentBytes(1_000_000);
+const mostBytes = instructionByteLimit(1_000_000);
 
 function compose(project: readonly InstructionText[], maxBytes: number) {
   return composeInstructions({ project, maxBytes, mostBytes, cwd: '/repo' });
@@ -74,10 +74,10 @@ test('a personal file has a limit of its own', () => {
 });
 
 test('in a small window all files together have their share of it, and the personal one half of that', () => {
-  expect([1000, 8000, 272_000].map(documentBytes)).toEqual([140, 1904, 65_536]);
+  expect([1000, 8000, 272_000].map(instructionByteLimit)).toEqual([140, 1904, 65_536]);
   const personal = file('/home/AGENTS.md', 'x'.repeat(40_000));
   const project = [file('/repo/AGENTS.md', 'y'.repeat(40_000))];
-  const input = { personal, project, maxBytes: 32_768, mostBytes: documentBytes(8000), cwd: '/repo' };
+  const input = { personal, project, maxBytes: 32_768, mostBytes: instructionByteLimit(8000), cwd: '/repo' };
   const { document, problems } = composeInstructions(input);
   expect([document.text?.match(/x+/)?.[0].length, document.text?.match(/y{9,}/)?.[0].length]).toEqual([952, 952]);
   expect(problems.map(({ next }) => next)).toEqual(['Shorten the file.', 'Shorten the files.']);
@@ -127,7 +127,7 @@ test('whatever is configured, the document fits into its fragment', () => {
   expect(text?.match(/[Z€]/g)).toHaveLength(32_768 + Math.floor((mostBytes - 32_768) / 3));
   expect(text).toMatch(/Left out: 57234 bytes of \/repo\/AGENTS\.md, all 4 bytes of .* for the rest\.\]$/);
   expect(problems.map(({ next }) => next)).toEqual(['Shorten the file.', 'Shorten the files.']);
-  const told = render(agentsMdFragment, { directory: directory!, text: text!, replaces: true });
+  const told = renderFragment(agentsMdFragment, { directory: directory!, text: text!, replaces: true });
   expect(told.text).toContain(text);
 });
 

@@ -1,4 +1,4 @@
-import { controlClass } from '../../base/invisible-characters.ts';
+import { controlRegexClass } from '../../base/invisible-characters.ts';
 import { defined } from '../../base/objects.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { InstructionDocument } from '../../core/envelope/facts.ts';
@@ -9,16 +9,16 @@ import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
 import type { Clock } from '../../ports/system.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ResolvedPolicy } from '../../protocol/permissions.ts';
-import { fileSystem, isMissing, realPathSoFar, reasonOf } from '../disk/file-system.ts';
+import { fileSystem, isMissing, realPathSoFar, diskErrorReason } from '../disk/file-system.ts';
 import {
   type BoundedReading,
-  NotRegular,
-  nounFor,
+  NotRegularFileError,
+  describeFileKind,
   readBounded,
   readUpTo,
   realPathOf,
-  versionOf,
-  withRegular,
+  versionOfFile,
+  withRegularFile,
 } from '../disk/regular-files.ts';
 import { projectFolders, withTrailingSeparator } from './files/project-folders.ts';
 import { readGuard, type ReadGuard, readLimits } from './files/read-guard.ts';
@@ -44,7 +44,7 @@ export class InstructionFiles {
 
   async load(rules: InstructionRules, { policy, effectiveWindow }: LoadingTurn): Promise<LoadedInstructions> {
     const reads = readGuard(policy);
-    const mostBytes = documentBytes(effectiveWindow);
+    const mostBytes = instructionByteLimit(effectiveWindow);
     for (let attempt = 1; ; attempt++) {
       const found = findInstructionFiles(this.#home, rules, reads);
       const key = JSON.stringify([rules.cwd, rules.maxBytes, mostBytes, found]);
@@ -98,7 +98,7 @@ interface LoadedInstructions {
 }
 
 /** Limit for all files in a window of this many tokens. The fragment has space for this and for notices. */
-export function documentBytes(effectiveWindow: number): number {
+export function instructionByteLimit(effectiveWindow: number): number {
   return contextBudget('agentsMd', effectiveWindow) * bytesPerToken;
 }
 
@@ -281,23 +281,23 @@ interface InstructionFile {
 }
 
 /** `unusable`: no file that may be read, so another name may serve. `unknown`: it may be one. */
-export type FileSighting =
+export type InstructionLookup =
   | InstructionFile
   | { readonly kind: 'none' }
   | { readonly kind: 'unusable' | 'unknown'; readonly problem: InstructionProblem };
 
 /** Does not read. If there is no file, it costs one system call. */
-function lookAtInstructions(path: string, guard: InstructionGuard): FileSighting {
+function lookAtInstructions(path: string, guard: InstructionGuard): InstructionLookup {
   try {
     const entry = fileSystem.lstatSync(path, { throwIfNoEntry: false });
     if (entry === undefined) return { kind: 'none' };
     const stats = entry.isSymbolicLink() ? fileSystem.statSync(path, { throwIfNoEntry: false }) : entry;
     if (stats === undefined) return { kind: 'unusable', problem: linkLeadsNowhere(path) };
-    if (!stats.isFile()) return { kind: 'unusable', problem: notAFile(path, nounFor(stats)) };
+    if (!stats.isFile()) return { kind: 'unusable', problem: notAFile(path, describeFileKind(stats)) };
     const problem = guard(path, fileSystem.realpathSync.native(path));
     if (problem !== undefined) return { kind: 'unusable', problem };
     const modifiedMs = Math.max(stats.mtimeMs, stats.ctimeMs);
-    return { kind: 'file', path, version: versionOf(stats), modifiedMs, guard };
+    return { kind: 'file', path, version: versionOfFile(stats), modifiedMs, guard };
   } catch (error) {
     return isMissing(error) ? { kind: 'none' } : { kind: 'unknown', problem: unreadable(path, error) };
   }
@@ -311,16 +311,16 @@ export type InstructionRead =
 /** Reads one byte beyond the limit, so that a cut can see where a character ends. */
 function readBeginning({ path, version, guard }: InstructionFile, limit: number): InstructionRead {
   try {
-    return withRegular(path, { links: 'followed' }, (file, before): InstructionRead => {
+    return withRegularFile(path, { links: 'followed' }, (file, before): InstructionRead => {
       const problem = guard(path, realPathOf(file, path));
       if (problem !== undefined) return { kind: 'gone', problem };
       const bytes = readUpTo(file, { most: limit + 1, expected: before.size });
       const after = fileSystem.fstatSync(file);
       const size = bytes.length <= limit ? bytes.length : Math.max(bytes.length, after.size);
-      return { kind: versionOf(after) === version ? 'read' : 'changed', text: { path, bytes, size } };
+      return { kind: versionOfFile(after) === version ? 'read' : 'changed', text: { path, bytes, size } };
     });
   } catch (error) {
-    if (error instanceof NotRegular) return { kind: 'gone', problem: notAFile(path, error.noun) };
+    if (error instanceof NotRegularFileError) return { kind: 'gone', problem: notAFile(path, error.noun) };
     if (isMissing(error)) return { kind: 'gone', problem: fileDisappeared(path) };
     return { kind: 'failed', problem: unreadable(path, error) };
   }
@@ -374,7 +374,7 @@ function cannotBeRead(path: string, reason: string, next: string): InstructionPr
 }
 
 const unreadable = (path: string, error: unknown): InstructionProblem =>
-  cannotBeRead(path, reasonOf(error), 'Make the file readable, or remove it.');
+  cannotBeRead(path, diskErrorReason(error), 'Make the file readable, or remove it.');
 
 const linkLeadsNowhere = (path: string): InstructionProblem =>
   cannotBeRead(path, 'it is a broken link', 'Fix the link, or delete it.');
@@ -414,6 +414,6 @@ function damaged(path: string, replaced: number): InstructionProblem {
 const instructionsCut = (leftOut: string, next: string): InstructionProblem =>
   problem('cut', `The instructions are too long. Left out: ${leftOut}.`, next);
 
-const controls = new RegExp(`[${controlClass}]`, 'g');
+const controls = new RegExp(`[${controlRegexClass}]`, 'g');
 /** A path may hold any character; in a sentence it must not break the line or control the terminal. */
 const onOneLine = (path: string): string => path.replace(controls, '?');

@@ -2,7 +2,7 @@ import { mkdtempSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { loginFile, loginLockPath } from './login-file.ts';
+import { loginFileStorage, loginLockPath } from './login-file.ts';
 import { loginStore } from './login-store.ts';
 
 let home = '';
@@ -152,7 +152,7 @@ test.each([
   if (content === undefined) mkdirSync(decoy);
   else writeFileSync(decoy, content);
   symlinkSync(decoy, join(home, 'auth.json'));
-  const file = loginFile(home);
+  const file = loginFileStorage(home);
   const refused = `auth.json cannot be written: it is a link to ${decoy}, which holds no login. Remove the link`;
   await expect(file.remove()).rejects.toThrow(refused);
   await expect(file.write({ OPENAI_API_KEY: 'k' })).rejects.toThrow(refused);
@@ -168,7 +168,7 @@ test.each(['', '{}', '{"OPENAI_API_KEY": null}'])(
     const place = join(home, 'place.json');
     writeFileSync(place, content);
     symlinkSync(place, join(home, 'auth.json'));
-    const file = loginFile(home);
+    const file = loginFileStorage(home);
     await file.write({ OPENAI_API_KEY: 'k' });
     expect([JSON.parse(readFileSync(place, 'utf8')), loginLockPath(home)]).toEqual([
       { OPENAI_API_KEY: 'k' },

@@ -1,7 +1,7 @@
 import { defined } from '../../base/objects.ts';
 import type { Login, NewTokens, TokenReservation } from '../../ports/login.ts';
 import { type JsonObject, numberAt, objectAt, parseJsonObject, stringAt, trueAt } from '../../protocol/json.ts';
-import { fileSystem, isMissing, realPath, reasonOf, syncFolder } from '../disk/file-system.ts';
+import { fileSystem, isMissing, realPath, diskErrorReason, syncFolder } from '../disk/file-system.ts';
 import { readBounded } from '../disk/regular-files.ts';
 import { readLimits } from './files/read-guard.ts';
 import { dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ export const loginPath = (home: string): string => join(home, 'auth.json');
 export const signInAdvice = (home: string): string => `Sign in again: CAPSTAN_HOME=${home} capstan login`;
 
 /** `auth.json` of a home. If it is a link to a login, or to an empty file meant for one, the target is replaced. */
-export function loginFile(home: string): LoginPlace {
+export function loginFileStorage(home: string): LoginStorage {
   const path = loginPath(home);
   return {
     name: path,
@@ -75,7 +75,7 @@ function isLoginDocument(text: string): boolean {
 }
 
 /** Messages quote nothing of the content. */
-export function readLoginFile(home: string): FoundLogin {
+export function readLoginFile(home: string): LoginLookup {
   const path = loginPath(home);
   const next = signInAdvice(home);
   const file = readBounded(path, { maxBytes: readLimits.loginBytes });
@@ -133,7 +133,7 @@ function reserveBeside(path: string): TokenReservation {
       const found = readBounded(path, { maxBytes: readLimits.loginBytes });
       if (found.kind !== 'read') throw new Error(found.kind === 'missing' ? 'it disappeared' : found.reason);
       const stored = parseJsonObject(found.bytes.toString('utf8')) ?? {};
-      place.write(withTokens(stored, tokens, at));
+      place.write(documentWithTokens(stored, tokens, at));
       place.discard();
     },
     discard: () => place.discard(),
@@ -141,7 +141,7 @@ function reserveBeside(path: string): TokenReservation {
 }
 
 function cannotWrite(path: string, error: unknown): Error {
-  return new Error(`${path} cannot be written: ${reasonOf(error)}`, { cause: error });
+  return new Error(`${path} cannot be written: ${diskErrorReason(error)}`, { cause: error });
 }
 
 // The content of `auth.json`, or of the keyring entry that replaces it. Codex reads and writes the same format.
@@ -150,7 +150,7 @@ function cannotWrite(path: string, error: unknown): Error {
 const loginKeys: readonly string[] = ['auth_mode', 'OPENAI_API_KEY', 'tokens', 'personal_access_token'];
 
 /** Reads the login from the document. If it does not say which counts, a key wins over tokens. */
-export function readLogin(stored: JsonObject, renew: string): Login {
+export function parseLogin(stored: JsonObject, renew: string): Login {
   const mode = stringAt(stored, 'auth_mode')?.toLowerCase() ?? '';
   const key = textAt(stored, 'OPENAI_API_KEY');
   const tokens = objectAt(stored, 'tokens') ?? {};
@@ -179,10 +179,10 @@ export function accessTokenDocument(token: string): JsonObject {
 export function accountDocument(tokens: Required<NewTokens>, at: number): JsonObject {
   const { accountId } = accountFromIdToken(tokens.idToken);
   const stored = { auth_mode: 'chatgpt', OPENAI_API_KEY: null, tokens: defined({ account_id: accountId }) };
-  return withTokens(stored, tokens, at);
+  return documentWithTokens(stored, tokens, at);
 }
 
-export function withTokens(stored: JsonObject, given: NewTokens, at: number): JsonObject {
+export function documentWithTokens(stored: JsonObject, given: NewTokens, at: number): JsonObject {
   const { accessToken: access_token, refreshToken: refresh_token, idToken: id_token } = given;
   const tokens = { ...objectAt(stored, 'tokens'), ...defined({ id_token, access_token, refresh_token }) };
   return { ...stored, tokens, last_refresh: new Date(at).toISOString() };
@@ -217,17 +217,17 @@ function claimsOf(token: string): JsonObject | undefined {
 }
 
 /** `message` and `next` quote nothing of the content. */
-export type FoundLogin =
+export type LoginLookup =
   | { readonly kind: 'found'; readonly document: JsonObject }
   | { readonly kind: 'none' }
   | { readonly kind: 'unread'; readonly message: string; readonly next: string };
 
 /** Holds at most one login: a file, or a keyring entry. Failures reject with an error worded for users. */
-export interface LoginPlace {
+export interface LoginStorage {
   readonly name: string;
   /** Why nothing can be written at all. Absent: it may work. */
   readonly closed?: string;
-  read(): Promise<FoundLogin>;
+  read(): Promise<LoginLookup>;
   write(document: JsonObject): Promise<void>;
   /** Resolves to whether there was something to remove. */
   remove(): Promise<boolean>;

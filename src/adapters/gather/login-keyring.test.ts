@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { keyringTool, loginKeyring } from './login-keyring.ts';
+import { keyringTool, loginKeyringStorage } from './login-keyring.ts';
 import { loginStore } from './login-store.ts';
 import type { CredentialStoreName } from '../../core/policy/requirements.ts';
 
@@ -46,7 +46,7 @@ describe.each([
   ['security', security],
 ] as const)('a keyring behind %s', (kind, script) => {
   const place = () =>
-    loginKeyring({
+    loginKeyringStorage({
       home: folder,
       tool: { kind, path: program(script) },
       env: { FOLDER: folder, PATH: '/usr/bin:/bin' },
@@ -88,26 +88,26 @@ describe.each([
 
 test('a login that is too long for `security` is an error, and nothing is cut', async () => {
   const tool = { kind: 'security', path: program(security) } as const;
-  const keyring = loginKeyring({ home: folder, tool, env: { FOLDER: folder }, cwd: '/' });
+  const keyring = loginKeyringStorage({ home: folder, tool, env: { FOLDER: folder }, cwd: '/' });
   await expect(keyring.write({ tokens: 'x'.repeat(5000) })).rejects.toThrow('too long for the keyring');
 });
 
 test('the tool starts in the folder that it is given', async () => {
   const tool = { kind: 'secret-tool', path: program('\npwd >&2; exit 2') } as const;
   const cwd = realpathSync(folder);
-  const keyring = loginKeyring({ home: folder, tool, env: { PATH: '/usr/bin:/bin' }, cwd });
+  const keyring = loginKeyringStorage({ home: folder, tool, env: { PATH: '/usr/bin:/bin' }, cwd });
   expect(await keyring.read()).toMatchObject({ kind: 'unread', message: expect.stringContaining(`(${cwd})`) });
 });
 
 test('a keyring that cannot be used is not one without a login', async () => {
   const tool = { kind: 'secret-tool', path: program(secretTool) } as const;
-  const keyring = loginKeyring({ home: folder, tool, env: { FOLDER: folder, PATH: '/usr/bin:/bin' }, cwd: '/' });
+  const keyring = loginKeyringStorage({ home: folder, tool, env: { FOLDER: folder, PATH: '/usr/bin:/bin' }, cwd: '/' });
   writeFileSync(join(folder, 'locked'), '');
   const why = 'it cannot be used (secret-tool: Cannot autolaunch D-Bus)';
   expect(await keyring.read()).toMatchObject({ kind: 'unread', message: expect.stringContaining(why) as string });
   await expect(keyring.write(document)).rejects.toThrow(why);
   await expect(keyring.remove()).rejects.toThrow(why);
-  const gone = loginKeyring({
+  const gone = loginKeyringStorage({
     home: folder,
     tool: { kind: 'secret-tool', path: join(folder, 'gone') },
     env: {},

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
-import type { Programs } from '../../ports/system.ts';
+import type { ProgramFinder } from '../../ports/system.ts';
 import { parseJsonObject } from '../../protocol/json.ts';
-import { shellWords, type Variables } from '../../protocol/shell.ts';
+import { quoteShellCommand, type EnvironmentVariables } from '../../protocol/shell.ts';
 import { realPath } from '../disk/file-system.ts';
-import { type LoginPlace, withTokens } from './login-file.ts';
+import { type LoginStorage, documentWithTokens } from './login-file.ts';
 
 /** Codex uses this name in keyrings. */
 const service = 'Codex Auth';
@@ -18,19 +18,19 @@ export type KeyringTool = { readonly kind: 'secret-tool' | 'security'; readonly 
 export interface KeyringOptions {
   readonly home: string;
   readonly tool: KeyringTool;
-  readonly env: Variables;
+  readonly env: EnvironmentVariables;
   /** A folder that commands cannot write. */
   readonly cwd: string;
 }
 
-export function keyringTool(platform: NodeJS.Platform, find: Programs['find']): KeyringTool | undefined {
+export function keyringTool(platform: NodeJS.Platform, find: ProgramFinder['find']): KeyringTool | undefined {
   if (platform === 'darwin') return { kind: 'security', path: '/usr/bin/security' };
   const path = platform === 'linux' ? find('secret-tool') : undefined;
   return path === undefined ? undefined : { kind: 'secret-tool', path };
 }
 
 /** The keyring entry of a home. Each home has its own, under a name that does not reveal its folder. */
-export function loginKeyring({ home, tool, ...start }: KeyringOptions): LoginPlace {
+export function loginKeyringStorage({ home, tool, ...start }: KeyringOptions): LoginStorage {
   const digest = hash('sha256', realPath(home) ?? home);
   const account = `cli|${digest.slice(0, 16)}`;
   const run = (use: ToolUse): Promise<ToolResult> => runTool(tool.path, use, start);
@@ -42,7 +42,7 @@ export function loginKeyring({ home, tool, ...start }: KeyringOptions): LoginPla
     if (uses.isMissing(result)) return undefined;
     throw cannotUse(result.stderr);
   };
-  const write: LoginPlace['write'] = async (document) => {
+  const write: LoginStorage['write'] = async (document) => {
     const { code, stderr } = await run(uses.write(JSON.stringify(document)));
     if (code !== 0) throw cannotUse(stderr);
   };
@@ -76,7 +76,7 @@ export function loginKeyring({ home, tool, ...start }: KeyringOptions): LoginPla
         async keep(tokens, at) {
           const text = await lookUp();
           if (text === undefined) throw new Error('it disappeared');
-          await write(withTokens(parseJsonObject(text) ?? {}, tokens, at));
+          await write(documentWithTokens(parseJsonObject(text) ?? {}, tokens, at));
         },
         discard: () => {},
       };
@@ -110,7 +110,7 @@ function macUses(account: string): ToolUses {
     read: { args: ['find-generic-password', ...entry, '-w'], input: '' },
     remove: { args: ['delete-generic-password', ...entry], input: '' },
     write(text) {
-      const command = `${shellWords(['add-generic-password', '-U', ...entry, '-w', text])}\n`;
+      const command = `${quoteShellCommand(['add-generic-password', '-U', ...entry, '-w', text])}\n`;
       if (Buffer.byteLength(command) > longestMacCommand) throw new Error('the login is too long for the keyring');
       return { args: ['-i'], input: command };
     },

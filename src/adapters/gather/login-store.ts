@@ -1,17 +1,24 @@
-import { type CredentialStoreName, type LoginLimits, refuseLogin } from '../../core/policy/requirements.ts';
+import { type CredentialStoreName, type LoginLimits, loginRefusal } from '../../core/policy/requirements.ts';
 import type { Login, LoginStore } from '../../ports/login.ts';
-import type { Programs } from '../../ports/system.ts';
-import type { Variables } from '../../protocol/shell.ts';
-import { inLock, type LockWaiting } from '../disk/wait-for-lock.ts';
-import { type FoundLogin, loginFile, loginLockPath, type LoginPlace, readLogin, signInAdvice } from './login-file.ts';
+import type { ProgramFinder } from '../../ports/system.ts';
+import type { EnvironmentVariables } from '../../protocol/shell.ts';
+import { workUnderLock, type LockWaiting } from '../disk/wait-for-lock.ts';
+import {
+  type LoginLookup,
+  loginFileStorage,
+  loginLockPath,
+  type LoginStorage,
+  parseLogin,
+  signInAdvice,
+} from './login-file.ts';
 
 export interface LoginStoreOptions extends LockWaiting {
   readonly home: string;
-  readonly env: Variables;
+  readonly env: EnvironmentVariables;
   /** `cli_auth_credentials_store`. */
   readonly kept: CredentialStoreName;
   readonly limits: LoginLimits;
-  readonly programs: Programs;
+  readonly programs: ProgramFinder;
   readonly programFolder: () => string;
 }
 
@@ -25,7 +32,7 @@ export function loginStore(options: LoginStoreOptions): LoginStore {
       return withinLimits(login, limits);
     },
     alone: (work, signal) =>
-      inLock(loginLockPath(home), { ...waiting, held: 'another process is renewing it', signal }, work),
+      workUnderLock(loginLockPath(home), { ...waiting, held: 'another process is renewing it', signal }, work),
     reserve: async () => (await place()).reserve(),
     unkept: async () => (await place()).closed,
     async save(document) {
@@ -39,7 +46,7 @@ export function loginStore(options: LoginStoreOptions): LoginStore {
 
 const variable = 'CODEX_ACCESS_TOKEN';
 
-function accessTokenIn(env: Variables): Login | undefined {
+function accessTokenIn(env: EnvironmentVariables): Login | undefined {
   const token = env[variable]?.trim() ?? '';
   return token === '' ? undefined : readAccessToken(token, `Check the token in ${variable}, or unset it.`, variable);
 }
@@ -55,27 +62,27 @@ export function readAccessToken(
   return { kind: 'unusable', message, next: renew };
 }
 
-function asLogin(found: FoundLogin, home: string): Login {
+function asLogin(found: LoginLookup, home: string): Login {
   if (found.kind === 'none') return found;
   if (found.kind === 'unread') return { ...found, kind: 'unusable' };
-  return readLogin(found.document, signInAdvice(home));
+  return parseLogin(found.document, signInAdvice(home));
 }
 
 function withinLimits(login: Login, limits: LoginLimits): Login {
   if (login.kind === 'none' || login.kind === 'unusable') return login;
   const accountId = login.kind === 'chatgpt' ? login.accountId : undefined;
-  const refused = refuseLogin({ method: login.kind === 'api-key' ? 'api' : 'chatgpt', accountId }, limits);
+  const refused = loginRefusal({ method: login.kind === 'api-key' ? 'api' : 'chatgpt', accountId }, limits);
   return refused === undefined ? login : { kind: 'unusable', message: refused.message, next: refused.next };
 }
 
-function placeOf({ home, kept, env, programs, programFolder }: LoginStoreOptions): () => Promise<LoginPlace> {
-  const file = loginFile(home);
+function placeOf({ home, kept, env, programs, programFolder }: LoginStoreOptions): () => Promise<LoginStorage> {
+  const file = loginFileStorage(home);
   if (kept === 'file') return () => Promise.resolve(file);
   if (kept === 'ephemeral') return () => Promise.resolve(noPlace);
-  let chosen: Promise<LoginPlace> | undefined;
+  let chosen: Promise<LoginStorage> | undefined;
   // Loaded on use: few users keep logins there.
   return () =>
-    (chosen ??= import('./login-keyring.ts').then(({ keyringTool, loginKeyring }) => {
+    (chosen ??= import('./login-keyring.ts').then(({ keyringTool, loginKeyringStorage: loginKeyring }) => {
       const tool = keyringTool(process.platform, (name) => programs.find(name));
       if (tool === undefined) return kept === 'auto' ? file : withoutKeyring;
       const keyring = loginKeyring({ home, tool, env, cwd: programFolder() });
@@ -84,7 +91,7 @@ function placeOf({ home, kept, env, programs, programFolder }: LoginStoreOptions
 }
 
 /** Removes the file's login once the keyring has it. */
-function inKeyring(keyring: LoginPlace, file: LoginPlace, kept: CredentialStoreName): LoginPlace['write'] {
+function inKeyring(keyring: LoginStorage, file: LoginStorage, kept: CredentialStoreName): LoginStorage['write'] {
   return async (document) => {
     try {
       await keyring.write(document);
@@ -96,8 +103,8 @@ function inKeyring(keyring: LoginPlace, file: LoginPlace, kept: CredentialStoreN
   };
 }
 
-function eitherPlace(keyring: LoginPlace, file: LoginPlace): LoginPlace {
-  const holder = async (): Promise<LoginPlace> => ((await keyring.read()).kind === 'found' ? keyring : file);
+function eitherPlace(keyring: LoginStorage, file: LoginStorage): LoginStorage {
+  const holder = async (): Promise<LoginStorage> => ((await keyring.read()).kind === 'found' ? keyring : file);
   return {
     name: `${keyring.name}, or ${file.name}`,
     read: async () => (await holder()).read(),
@@ -112,7 +119,7 @@ function eitherPlace(keyring: LoginPlace, file: LoginPlace): LoginPlace {
 
 const rejected = (message: string) => () => Promise.reject(new Error(message));
 const toKeep = 'cli_auth_credentials_store is "ephemeral", so no login is kept';
-const noPlace: LoginPlace = {
+const noPlace: LoginStorage = {
   name: 'nowhere',
   closed: toKeep,
   read: () => Promise.resolve({ kind: 'none' }),
@@ -122,7 +129,7 @@ const noPlace: LoginPlace = {
 };
 
 const noTool = 'cli_auth_credentials_store is "keyring", and no program for a keyring was found';
-const withoutKeyring: LoginPlace = {
+const withoutKeyring: LoginStorage = {
   name: 'the keyring of this system',
   closed: noTool,
   read: () =>

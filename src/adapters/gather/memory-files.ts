@@ -1,7 +1,7 @@
 import type { StepFacts } from '../../core/envelope/facts.ts';
 import { type JsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import type { ResolvedPolicy } from '../../protocol/permissions.ts';
-import { fileSystem, namesIn } from '../disk/file-system.ts';
+import { fileSystem, listFolderNames } from '../disk/file-system.ts';
 import { type AccessForOthers, makeOwnFolder, readOwnFile, writeOwnFile } from '../disk/own-files.ts';
 import { readTextIfPossible } from '../disk/regular-files.ts';
 import { withTrailingSeparator } from './files/project-folders.ts';
@@ -76,11 +76,11 @@ const mostBytes = 1024 ** 2;
 const mostNotes = 10_000;
 const mergedName = 'merged.json';
 /** Not in the folder that models read: another program rebuilds that folder from its own notes. */
-export const notesFolder = (home: string): string => join(home, 'capstan/memories');
+export const memoryNotesFolder = (home: string): string => join(home, 'capstan/memories');
 
 /** Skips incomplete and foreign files. */
-export function readNotes(home: string): readonly MemoryNote[] {
-  return namesIn(notesFolder(home))
+export function readMemoryNotes(home: string): readonly MemoryNote[] {
+  return listFolderNames(memoryNotesFolder(home))
     .filter((name) => name.endsWith('.json') && name !== mergedName)
     .slice(0, mostNotes)
     .flatMap((name) => readNote(home, name) ?? []);
@@ -107,30 +107,30 @@ function readFailed(value: JsonObject | undefined): MemoryNote['failed'] {
 }
 
 /** Throws what Node throws. */
-export function writeNote(home: string, { threadId, usedAt, failed, ...note }: MemoryNote): void {
+export function writeMemoryNote(home: string, { threadId, usedAt, failed, ...note }: MemoryNote): void {
   const attempt = failed === undefined ? {} : { failed: { used_at: failed.usedAt, at: failed.at } };
   writeJson(home, `${threadId}.json`, { thread_id: threadId, used_at: usedAt, ...note, ...attempt });
 }
 
 /** All notes up to this time are merged into the files. */
-export const readMergedAt = (home: string): number => numberAt(readJson(home, mergedName), 'at') ?? 0;
+export const readNotesMergedAt = (home: string): number => numberAt(readJson(home, mergedName), 'at') ?? 0;
 
-export function writeMergedAt(home: string, at: number): void {
+export function writeNotesMergedAt(home: string, at: number): void {
   writeJson(home, mergedName, { at });
 }
 
-export function removeNotes(home: string): void {
-  for (const name of namesIn(notesFolder(home)))
-    if (name.endsWith('.json')) fileSystem.rmSync(join(notesFolder(home), name), { force: true });
+export function removeMemoryNotes(home: string): void {
+  for (const name of listFolderNames(memoryNotesFolder(home)))
+    if (name.endsWith('.json')) fileSystem.rmSync(join(memoryNotesFolder(home), name), { force: true });
 }
 
 function readJson(home: string, name: string) {
-  const file = readOwnFile(join(notesFolder(home), name), { maxBytes: mostBytes, toOthers: 'closed' });
+  const file = readOwnFile(join(memoryNotesFolder(home), name), { maxBytes: mostBytes, toOthers: 'closed' });
   return parseJsonObject(file?.bytes.toString('utf8') ?? '');
 }
 
 function writeJson(home: string, name: string, value: object): void {
-  write(openFolder(notesFolder(home), 'closed'), name, JSON.stringify(value));
+  write(openFolder(memoryNotesFolder(home), 'closed'), name, JSON.stringify(value));
 }
 
 /** Memory of earlier threads, for the model. Empty where the policy denies the folder. */

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { defined } from '../../base/objects.ts';
-import { recordIfFirst, nextTipIndex } from './one-time-notices.ts';
+import { claimOneTimeNotice, nextTipIndex } from './one-time-notices.ts';
 
 const one = { name: 'a', words: 'one', keeps: true };
 
@@ -24,7 +24,7 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 test('the same words are said once in a home, other words again', () => {
   const said = (name: string, words?: string, keeps = true) =>
-    recordIfFirst(home, { name, ...defined({ words }), keeps });
+    claimOneTimeNotice(home, { name, ...defined({ words }), keeps });
   expect([said('a', 'one'), said('a', 'one'), said('b', 'one'), said('a', 'two'), said('a', 'two')]).toEqual([
     true,
     false,
@@ -44,16 +44,16 @@ test('the same words are said once in a home, other words again', () => {
 });
 
 test('a link is not followed, and where nothing can be kept everything is said', () => {
-  recordIfFirst(home, one);
+  claimOneTimeNotice(home, one);
   const other = join(home, 'other');
   writeFileSync(other, readFileSync(join(home, 'capstan/said/a')), { mode: 0o600 });
   rmSync(join(home, 'capstan/said/a'));
   symlinkSync(other, join(home, 'capstan/said/a'));
-  expect(recordIfFirst(home, one)).toBe(true);
+  expect(claimOneTimeNotice(home, one)).toBe(true);
   rmSync(join(home, 'capstan/said'), { recursive: true });
   mkdirSync(join(home, 'capstan/said'));
   chmodSync(join(home, 'capstan/said'), 0o777);
-  expect([recordIfFirst(home, one), recordIfFirst(home, one)]).toEqual([true, true]);
+  expect([claimOneTimeNotice(home, one), claimOneTimeNotice(home, one)]).toEqual([true, true]);
 });
 
 test('one after the other is next, whatever stands in the file, and none where nothing can be kept', () => {

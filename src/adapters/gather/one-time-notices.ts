@@ -9,7 +9,7 @@ export interface OneTimeNotice {
 }
 
 /** True the first time in a home, and every time if the home cannot be written. */
-export function recordIfFirst(home: string, { name, words, keeps }: OneTimeNotice): boolean {
+export function claimOneTimeNotice(home: string, { name, words, keeps }: OneTimeNotice): boolean {
   const known = readSaid(home, name);
   if (known !== undefined && (words === undefined || known === words)) return false;
   if (keeps) keepSaid(home, name, words ?? '');

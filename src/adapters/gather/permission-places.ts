@@ -1,29 +1,33 @@
 import { defined } from '../../base/objects.ts';
 import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
 import { isBareRepository, namesAgainstBareRepository, noOwnPlaces } from '../../core/policy/paths/special-places.ts';
-import type { OwnPlaces, Places } from '../../core/policy/paths/special-places.ts';
-import { writtenPatterns } from '../../core/policy/profiles/profile-entries.ts';
+import type { OwnPlaces, PermissionPlaces } from '../../core/policy/paths/special-places.ts';
+import { writablePatterns } from '../../core/policy/profiles/profile-entries.ts';
 import { grantedToWrite, resolvePolicy } from '../../core/policy/profiles/resolve-policy.ts';
 import { unstorableTextPart } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { PermissionProfile } from '../../protocol/permissions.ts';
-import type { Variables } from '../../protocol/shell.ts';
-import { diskPath, fileSystem, kindOfEntry, lookAt, realPathSoFar } from '../disk/file-system.ts';
-import { ancestors, hasProjectMarker, withTrailingSeparator } from './files/project-folders.ts';
-import { findGitDirectory, repositorySettings, userGitSettings } from './git/repository.ts';
-import { linkedFolders, registeredSubmodules } from './git/submodules.ts';
+import type { EnvironmentVariables } from '../../protocol/shell.ts';
+import { toNodePath, fileSystem, kindOfEntry, inspectEntry, realPathSoFar } from '../disk/file-system.ts';
+import { folderAndParents, hasProjectMarker, withTrailingSeparator } from './files/project-folders.ts';
+import { findGitDirectory, repositoryGitSettings, userGitSettings } from './git/repository.ts';
+import { findNestedRepositories, registeredSubmodules } from './git/submodules.ts';
 import { dirname, isAbsolute, join } from 'node:path';
 
 type PlacesFor = { readonly own: OwnPlaces; readonly profile?: PermissionProfile; readonly landlock?: true };
 
-export function findPermissionPlaces(cwd: string, env: Variables, { own, profile, landlock }: PlacesFor): Places {
+export function findPermissionPlaces(
+  cwd: string,
+  env: EnvironmentVariables,
+  { own, profile, landlock }: PlacesFor,
+): PermissionPlaces {
   const { TMPDIR: temporary } = env;
   const missing = profile === undefined ? [] : missingRoots(profile, temporary);
   const repositories = repositoriesAround(cwd);
   const { submodules, absentSubmodules } = submodulesOf(repositories);
   const ofUser = userGitSettings(env, cwd).files.filter((file) => kindOfEntry(file) !== 'missing');
   const gitIncludes = [...ofUser, ...repositories.flatMap((repository) => includedSettings(repository, env['HOME']))];
-  const places: Places = {
+  const places: PermissionPlaces = {
     cwd,
     workspaceRoots: [cwd],
     ...(repositories.length > 0 && { repositories }),
@@ -43,7 +47,9 @@ export function findPermissionPlaces(cwd: string, env: Variables, { own, profile
 
 /** Repositories in the working folder and above it: commands can write all that are in a writable root. */
 function repositoriesAround(cwd: string): readonly string[] {
-  return [...ancestors(cwd)].filter((folder) => hasProjectMarker(`${withTrailingSeparator(folder)}.git`, '.git'));
+  return [...folderAndParents(cwd)].filter((folder) =>
+    hasProjectMarker(`${withTrailingSeparator(folder)}.git`, '.git'),
+  );
 }
 
 /** Each takes up to five mounts if checked out, else one. */
@@ -52,7 +58,7 @@ const mostAbsent = 200;
 
 /** Submodules from `.gitmodules` and from the index. Git enters those of the index even if `.gitmodules` lacks them. */
 function submodulesOf(repositories: readonly string[]) {
-  const found = repositories.map((repository) => linkedFolders(repository));
+  const found = repositories.map((repository) => findNestedRepositories(repository));
   const linked = found.flatMap(({ folders }) => folders);
   const allThere = linked.filter((each) => each.isCheckedOut);
   const allAbsent = linked.filter((each) => !each.isCheckedOut);
@@ -80,12 +86,12 @@ export function unprotectedSubmoduleNotices(cwd: string): readonly Outcome<'subm
 function includedSettings(repository: string, home: string | undefined): readonly string[] {
   const directory = findGitDirectory(repository);
   if (directory === undefined) return [];
-  const { files } = repositorySettings(directory, home);
+  const { files } = repositoryGitSettings(directory, home);
   const isOwn = (file: string): boolean => isWithin(file, directory.path) || isWithin(file, directory.common);
   return files.filter((file) => !isOwn(file) && kindOfEntry(file) !== 'missing');
 }
 
-function realPlaces(profile: PermissionProfile, places: Places): Readonly<Record<string, string>> {
+function realPlaces(profile: PermissionProfile, places: PermissionPlaces): Readonly<Record<string, string>> {
   return Object.fromEntries(grantedToWrite(profile, places).map((path) => [path, realPathSoFar(path)]));
 }
 
@@ -109,10 +115,10 @@ function gitNamesIn(cwd: string, where: { readonly isBelowRepository: boolean })
 
 /** Counts an empty folder as free: it may be a mount point of a running sandbox, and all engines must agree. */
 function isFree(path: string): boolean {
-  const { kind } = lookAt(path);
+  const { kind } = inspectEntry(path);
   if (kind !== 'folder') return kind === 'missing';
   try {
-    return fileSystem.readdirSync(diskPath(path)).length === 0;
+    return fileSystem.readdirSync(toNodePath(path)).length === 0;
   } catch {
     return false;
   }
@@ -120,11 +126,11 @@ function isFree(path: string): boolean {
 
 function isIn(folder: string, name: string): boolean {
   // Git also accepts a `HEAD` that is a dangling link.
-  return lookAt(join(folder, name)).kind !== 'missing';
+  return inspectEntry(join(folder, name)).kind !== 'missing';
 }
 
 function missingRoots(profile: PermissionProfile, temporaryDirectory: string | undefined): readonly string[] {
-  const written = writtenPatterns(profile).flatMap((pattern) => {
+  const written = writablePatterns(profile).flatMap((pattern) => {
     if (pattern.type === 'path') return [pattern.path];
     const isTemporary = pattern.type === 'special' && pattern.value.kind === 'tmpdir';
     return isTemporary && temporaryDirectory !== undefined ? [temporaryDirectory] : [];

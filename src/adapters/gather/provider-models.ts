@@ -10,7 +10,7 @@ import type {
   ProviderLimits,
 } from '../../core/envelope/model-record.ts';
 import { arrayAt, isJsonObject, type JsonObject, numberAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
-import type { Variables } from '../../protocol/shell.ts';
+import type { EnvironmentVariables } from '../../protocol/shell.ts';
 import { makeOwnFolder, readOwnFile, writeOwnFile } from '../disk/own-files.ts';
 import { catalogueEntry } from './model-catalogue-file.ts';
 import { join } from 'node:path';
@@ -28,15 +28,15 @@ export function loadKeptProviderModels(
   { provider, config, environment }: CatalogueOwner,
 ): Pick<KnownOfProvider, 'said' | 'tested'> {
   if (config.modelCatalogJson !== undefined) return {};
-  const files = modelFiles(home);
-  const owner = modelsOwner(provider, environment);
+  const files = providerModelFiles(home);
+  const owner = modelServerIdentity(provider, environment);
   return { said: files.read(owner, 'said'), tested: files.read(owner, 'tested') };
 }
 
 interface CatalogueOwner {
   readonly provider: ProviderConfig;
   readonly config: Pick<Config, 'modelCatalogJson'>;
-  readonly environment: Variables;
+  readonly environment: EnvironmentVariables;
 }
 
 /** The catalogue of one provider with what is stored of its models. Asks no server. */
@@ -85,29 +85,29 @@ export interface KeptModel extends KnownModel {
 
 /** `said`: by the server. `tested`: by `capstan models test`. */
 export type KeptModelsSource = 'said' | 'tested';
-export type ModelFiles = ReturnType<typeof modelFiles>;
+export type ProviderModelFiles = ReturnType<typeof providerModelFiles>;
 
 /** Compares the origins as far as both are known. */
-export function isFromOwner(kept: Pick<KeptModels, 'from'> | undefined, from: string | undefined): boolean {
+export function isFromSameServer(kept: Pick<KeptModels, 'from'> | undefined, from: string | undefined): boolean {
   return kept?.from === undefined || from === undefined || kept.from === from;
 }
 
 const mostBytes = 16_000_000;
 
-export function modelFiles(home: string) {
+export function providerModelFiles(home: string) {
   const folder = join(home, 'capstan/models');
-  const pathOf = ({ id, address, isByLogin }: ModelsOwner, sort: KeptModelsSource): string => {
+  const pathOf = ({ id, address, isByLogin }: ModelServerIdentity, sort: KeptModelsSource): string => {
     const owner = JSON.stringify(isByLogin === true ? [id, address, 'login'] : [id, address]);
     return join(folder, `${id.replaceAll(/[^\w.-]+/g, '_').slice(0, 60)}-${textHash(owner, 8)}.${sort}.json`);
   };
   return {
     pathOf,
-    read(owner: ModelsOwner, sort: KeptModelsSource): KeptModels | undefined {
+    read(owner: ModelServerIdentity, sort: KeptModelsSource): KeptModels | undefined {
       const found = readOwnFile(pathOf(owner, sort), { maxBytes: mostBytes, toOthers: 'closed' });
       return found && keptModels(parseJsonObject(found.bytes.toString('utf8')));
     },
     /** Returns whether it was saved. Without a file the server is asked again; nothing else is lost. */
-    write(owner: ModelsOwner, sort: KeptModelsSource, { askedAt, etag, from, models }: KeptModels): boolean {
+    write(owner: ModelServerIdentity, sort: KeptModelsSource, { askedAt, etag, from, models }: KeptModels): boolean {
       const path = pathOf(owner, sort);
       const value = { provider: owner.id, address: owner.address, asked_at: askedAt, etag, from, models };
       try {
@@ -152,7 +152,7 @@ function knownFields(json: JsonObject): KnownFields {
 }
 
 /** Identifies whom Capstan asked for models. The same id with another address, or with the login, is another owner. */
-export interface ModelsOwner {
+export interface ModelServerIdentity {
   readonly id: string;
   /** Contains no secrets. */
   readonly address: string;
@@ -161,7 +161,7 @@ export interface ModelsOwner {
 }
 
 /** The owner, as far as it is known without reading the login. */
-export function modelsOwner(provider: ProviderConfig, environment: Variables): ModelsOwner {
+export function modelServerIdentity(provider: ProviderConfig, environment: EnvironmentVariables): ModelServerIdentity {
   const { id, envKeys, login, tokenCommand } = provider;
   const isKeySet = envKeys.some((name) => (environment[name] ?? '').trim() !== '');
   const isByLogin = login !== undefined && tokenCommand === undefined && !isKeySet;

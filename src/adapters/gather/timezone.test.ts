@@ -2,10 +2,10 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { findTimezone, timeFactsAt, type ZoneFiles } from './turn-facts.ts';
+import { findTimezone, timeFactsAt, type TimezoneFiles } from './turn-facts.ts';
 
 let folder: string;
-let files: ZoneFiles;
+let files: TimezoneFiles;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'capstan-zone-'));

@@ -1,14 +1,14 @@
 import { defined } from '../../base/objects.ts';
 import type { Trust } from '../../core/config/project-trust.ts';
-import type { ClientFacts, Facts, ProviderFacts, TimeFacts } from '../../core/envelope/facts.ts';
+import type { ClientFacts, GatheredFacts, ProviderFacts, TimeFacts } from '../../core/envelope/facts.ts';
 import type { Catalogue } from '../../core/envelope/model-record.ts';
 import type { PriceEntry } from '../../core/envelope/prices.ts';
 import { isWritableProgram } from '../../core/policy/environment/find-program.ts';
 import { type OwnPlaces, temporaryFolders } from '../../core/policy/paths/special-places.ts';
 import type { Clock, ProgramFiles } from '../../ports/system.ts';
 import type { PermissionProfile } from '../../protocol/permissions.ts';
-import type { Variables } from '../../protocol/shell.ts';
-import { kindOfEntry, lookAt } from '../disk/file-system.ts';
+import type { EnvironmentVariables } from '../../protocol/shell.ts';
+import { kindOfEntry, inspectEntry } from '../disk/file-system.ts';
 import { nodeProgramFiles } from '../disk/node-program-files.ts';
 import { readIfPossible, readTextIfPossible } from '../disk/regular-files.ts';
 import { readLimits } from './files/read-guard.ts';
@@ -17,7 +17,7 @@ import { basename, dirname, isAbsolute, join } from 'node:path';
 
 export interface FactSources {
   readonly clock: Clock;
-  readonly env: Variables;
+  readonly env: EnvironmentVariables;
   readonly cwd: string;
   readonly client: ClientFacts;
   readonly trust: Trust;
@@ -36,7 +36,7 @@ export interface FactSources {
   readonly hasPlugins?: boolean;
 }
 
-export async function gatherFacts(sources: FactSources): Promise<Facts> {
+export async function gatherFacts(sources: FactSources): Promise<GatheredFacts> {
   const { clock, env, cwd, client, trust, catalogue, prices, provider, hasPlugins } = sources;
   return {
     time: timeFactsAt(clock.now(), env),
@@ -58,9 +58,9 @@ const usable = ['bash', 'zsh', 'sh'];
  * `roots`: other writable folders, in this run or another one.
  */
 export function findShell(
-  env: Variables,
+  env: EnvironmentVariables,
   given: { readonly cwd: string; readonly files: ProgramFiles; readonly roots?: readonly string[] },
-): Facts['shell'] {
+): GatheredFacts['shell'] {
   const { cwd, files, roots = [] } = given;
   const { SHELL: own } = env;
   const isProgram = (path: string): boolean => nodeProgramFiles.program(path) !== undefined;
@@ -78,16 +78,16 @@ function isOpen(program: string, writable: readonly string[], files: ProgramFile
 }
 
 /** `localtime`: a link into the zone folder, or a copy of a file in it. */
-export type ZoneFiles = Readonly<Record<'localtime' | 'timezone' | 'zoneFolder', string>>;
+export type TimezoneFiles = Readonly<Record<'localtime' | 'timezone' | 'zoneFolder', string>>;
 
-const systemZoneFiles: ZoneFiles = {
+const systemZoneFiles: TimezoneFiles = {
   localtime: '/etc/localtime',
   timezone: '/etc/timezone',
   zoneFolder: '/usr/share/zoneinfo',
 };
 
 /** The user's date and zone, else both in UTC. `env` must be what this process was started with. */
-export function timeFactsAt(epochMs: number, env: Variables): TimeFacts {
+export function timeFactsAt(epochMs: number, env: EnvironmentVariables): TimeFacts {
   const timezone = findTimezone(env, systemZoneFiles) ?? timezoneOfIntl();
   const moment = new Date(epochMs);
   if (timezone === undefined) return { epochMs, date: moment.toISOString().slice(0, 10), timezone: 'Etc/UTC' };
@@ -99,18 +99,18 @@ export function timeFactsAt(epochMs: number, env: Variables): TimeFacts {
  * Finds the zone's name by Node's own rules; undefined if that takes more than reading a few files. `Intl` always knows
  * but takes 25 ms to load, almost as much as the rest of a start.
  */
-export function findTimezone(env: Variables, files: ZoneFiles): string | undefined {
+export function findTimezone(env: EnvironmentVariables, files: TimezoneFiles): string | undefined {
   const { TZ: variable } = env;
   if (variable === '') return 'Etc/UTC';
   if (variable !== undefined) return existingZone(variable.replace(/^:/, ''), files);
   // Only Unix systems have the folder; there, a missing file and a dangling link both mean UTC.
   if (kindOfEntry(dirname(files.localtime)) !== 'folder') return undefined;
   if (kindOfEntry(files.localtime) !== 'file') return 'Etc/UTC';
-  const entry = lookAt(files.localtime);
+  const entry = inspectEntry(files.localtime);
   return entry.kind === 'link' ? plainName(/\/zoneinfo\/(.+)$/.exec(entry.target)?.[1]) : zoneOfCopy(files);
 }
 
-function existingZone(name: string, files: ZoneFiles): string | undefined {
+function existingZone(name: string, files: TimezoneFiles): string | undefined {
   const plain = plainName(name);
   return plain !== undefined && kindOfEntry(join(files.zoneFolder, plain)) === 'file' ? plain : undefined;
 }
@@ -118,7 +118,7 @@ function existingZone(name: string, files: ZoneFiles): string | undefined {
 const zoneFile = { maxBytes: readLimits.timezoneBytes };
 
 /** The name in `timezone`, if `localtime` is a copy of that zone's file and not one left over from another zone. */
-function zoneOfCopy(files: ZoneFiles): string | undefined {
+function zoneOfCopy(files: TimezoneFiles): string | undefined {
   const name = existingZone(readTextIfPossible(files.timezone, zoneFile)?.trim() ?? '', files);
   if (name === undefined) return undefined;
   const copy = readIfPossible(files.localtime, zoneFile);

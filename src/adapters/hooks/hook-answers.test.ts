@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { HookEvent } from '../../protocol/thread-event.ts';
 import type { JsonObject } from '../../protocol/json.ts';
-import { type HookAnswer, readHookAnswer } from './hook-answers.ts';
+import { type HookAnswer, parseHookAnswer } from './hook-answers.ts';
 
 const limits = { timeoutSeconds: 600, outputBytes: 1_000_000 };
 
 function exits(event: HookEvent, { code = 0, stdout = '', stderr = '', isCut = false }): HookAnswer {
-  return readHookAnswer(event, { kind: 'exited', exitCode: code, stdout, stderr, isCut }, limits);
+  return parseHookAnswer(event, { kind: 'exited', exitCode: code, stdout, stderr, isCut }, limits);
 }
 
 function prints(event: HookEvent, answer: JsonObject): HookAnswer {
@@ -126,5 +126,5 @@ describe('an answer in JSON', () => {
 });
 
 it.each(['timed-out', 'aborted'] as const)('a program that %s has failed', (kind) => {
-  expect(readHookAnswer('PreToolUse', { kind }, limits)).toMatchObject({ status: 'failed' });
+  expect(parseHookAnswer('PreToolUse', { kind }, limits)).toMatchObject({ status: 'failed' });
 });

@@ -5,7 +5,7 @@ import type { ProgramEnd } from '../../ports/commands.ts';
 import type { HookVerdict } from '../../ports/hooks.ts';
 import { isJsonObject, type JsonObject, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import type { HookEntry, HookEvent, HookRun } from '../../protocol/thread-event.ts';
-import { threadFolder } from '../disk/own-files.ts';
+import { lazyThreadFolder } from '../disk/own-files.ts';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -15,7 +15,7 @@ const mostTexts = 2;
 const leastTokens = 100;
 
 /** Combines the answers of concurrent hooks. A refusal wins over everything, a question over an approval. */
-export function combineAnswers(
+export function combineHookAnswers(
   all: readonly EndedHook[],
   { cut, mostTokens }: { readonly cut: CutHookText; readonly mostTokens: number },
 ): HookVerdict {
@@ -57,7 +57,10 @@ export interface HookAnswer extends Pick<
   readonly context?: string;
 }
 
-export const failedHook = (text: string): HookAnswer => ({ status: 'failed', entries: [{ kind: 'error', text }] });
+export const failedHookAnswer = (text: string): HookAnswer => ({
+  status: 'failed',
+  entries: [{ kind: 'error', text }],
+});
 
 function blockedBy(reason: string, more: Partial<HookAnswer> = {}): HookAnswer {
   return { ...more, status: 'blocked', blocked: reason, entries: [...(more.entries ?? []), feedback(reason)] };
@@ -86,7 +89,7 @@ const ends = { canBlock: true, plainText: 'fails' } as const;
 const ofCall = ['permissionDecision', 'permissionDecisionReason', 'updatedInput', 'additionalContext'];
 const ofOutput = ['additionalContext', 'updatedToolOutput', 'updatedMCPToolOutput'];
 
-export const eventRules: Readonly<Record<HookEvent, EventRules>> = {
+export const hookEventRules: Readonly<Record<HookEvent, EventRules>> = {
   PreToolUse: { ...refuses, members: ofCall, read: aboutCall },
   PermissionRequest: { ...refuses, members: ['decision'], read: aboutQuestion },
   PostToolUse: { ...refuses, members: ofOutput, read: aboutOutput },
@@ -103,11 +106,11 @@ export const eventRules: Readonly<Record<HookEvent, EventRules>> = {
 const noticeTokens = 60;
 /** Cuts hook output to a number of tokens. The full text goes into a file that commands can read. */
 type CutHookText = (text: string, mostTokens: number) => string;
-export type HookTexts = ReturnType<typeof createHookTexts>;
+export type HookTextShortener = ReturnType<typeof createHookTextShortener>;
 
 /** `folder`: for full texts; commands may read but not write it. A shortened text names its file to the model. */
-export function createHookTexts(folder: string) {
-  const own = threadFolder(folder);
+export function createHookTextShortener(folder: string) {
+  const own = lazyThreadFolder(folder);
   let count = 0;
   const save = (text: string): string | undefined => {
     try {
@@ -131,48 +134,52 @@ export function createHookTexts(folder: string) {
 
 const completed: HookAnswer = { status: 'completed', entries: [] };
 
-export function readHookAnswer(
+export function parseHookAnswer(
   event: HookEvent,
   end: ProgramEnd,
   { timeoutSeconds, outputBytes }: { readonly timeoutSeconds: number; readonly outputBytes: number },
 ): HookAnswer {
   if (end.kind === 'exited') return readExited(event, end, outputBytes);
-  if (end.kind === 'not-started') return failedHook(end.reason);
+  if (end.kind === 'not-started') return failedHookAnswer(end.reason);
   const late = `It took longer than its time-out of ${timeoutSeconds} s.`;
-  return failedHook({ 'timed-out': late, aborted: 'It was ended before it was done.' }[end.kind]);
+  return failedHookAnswer({ 'timed-out': late, aborted: 'It was ended before it was done.' }[end.kind]);
 }
 
 function readExited(event: HookEvent, end: Extract<ProgramEnd, { kind: 'exited' }>, outputBytes: number): HookAnswer {
   const { exitCode, isCut } = end;
-  const { canBlock, plainText } = eventRules[event];
+  const { canBlock, plainText } = hookEventRules[event];
   const [stdout, stderr] = [end.stdout.trim(), end.stderr.trim()];
   if (exitCode === 2 && canBlock === true)
     return stderr === ''
-      ? failedHook('It exited with code 2 and gave no reason on standard error.')
+      ? failedHookAnswer('It exited with code 2 and gave no reason on standard error.')
       : blockedBy(stderr);
-  if (exitCode !== 0) return failedHook(`It exited with code ${exitCode}.${stderr === '' ? '' : ` ${stderr}`}`);
+  if (exitCode !== 0) return failedHookAnswer(`It exited with code ${exitCode}.${stderr === '' ? '' : ` ${stderr}`}`);
   if (stdout === '') return completed;
   if (stdout.startsWith('{') || stdout.startsWith('[')) {
-    if (isCut) return failedHook(`It printed too much: an answer in JSON may have ${outputBytes / 1_000_000} MB.`);
+    if (isCut)
+      return failedHookAnswer(`It printed too much: an answer in JSON may have ${outputBytes / 1_000_000} MB.`);
     const answer = parseJsonObject(stdout);
-    return answer === undefined ? failedHook('What it printed is no valid JSON object.') : readJson(event, answer);
+    return answer === undefined
+      ? failedHookAnswer('What it printed is no valid JSON object.')
+      : readJson(event, answer);
   }
   if (plainText === 'context') return { ...completed, context: stdout };
-  return plainText === 'fails' ? failedHook('It printed text that is no JSON.') : completed;
+  return plainText === 'fails' ? failedHookAnswer('It printed text that is no JSON.') : completed;
 }
 
 const everywhere = ['continue', 'stopReason', 'suppressOutput', 'systemMessage', 'hookSpecificOutput'];
 
 function readJson(event: HookEvent, answer: JsonObject): HookAnswer {
   if (event === 'SessionEnd') return completed;
-  const decides = eventRules[event].canBlock === true && event !== 'PermissionRequest';
+  const decides = hookEventRules[event].canBlock === true && event !== 'PermissionRequest';
   const known = decides ? [...everywhere, 'decision', 'reason'] : everywhere;
   const odd = Object.keys(answer).find((name) => !known.includes(name));
-  if (odd !== undefined) return failedHook(`Its answer has the member ${JSON.stringify(odd)}, which is unknown here.`);
+  if (odd !== undefined)
+    return failedHookAnswer(`Its answer has the member ${JSON.stringify(odd)}, which is unknown here.`);
   const own = answer['hookSpecificOutput'] ?? undefined;
   const specific: EventAnswer | string =
     own === undefined ? {} : isJsonObject(own) ? readEventAnswer(event, own) : 'It has no table there.';
-  if (typeof specific === 'string') return failedHook(`Its hookSpecificOutput makes no sense. ${specific}`);
+  if (typeof specific === 'string') return failedHookAnswer(`Its hookSpecificOutput makes no sense. ${specific}`);
   const message = stringAt(answer, 'systemMessage');
   const entries: readonly HookEntry[] = message === undefined ? [] : [{ kind: 'warning', text: message }];
   const said: HookAnswer = { ...completed, ...specific, entries };
@@ -180,15 +187,15 @@ function readJson(event: HookEvent, answer: JsonObject): HookAnswer {
   if (answer['continue'] === false) return stopped(event, said, stringAt(answer, 'stopReason') ?? '');
   if (specific.blocked !== undefined) return blockedBy(specific.blocked, said);
   if (decision === undefined || decision === null) return said;
-  if (decision !== 'block') return failedHook(`The decision ${JSON.stringify(decision)} is not supported here.`);
-  if (typeof reason !== 'string' || reason.trim() === '') return failedHook('It blocks and gives no reason.');
+  if (decision !== 'block') return failedHookAnswer(`The decision ${JSON.stringify(decision)} is not supported here.`);
+  if (typeof reason !== 'string' || reason.trim() === '') return failedHookAnswer('It blocks and gives no reason.');
   return blockedBy(reason.trim(), said);
 }
 
 /** A hook for calls or questions can only allow or refuse: `continue: false` is an error there. */
 function stopped(event: HookEvent, said: HookAnswer, reason: string): HookAnswer {
   if (event === 'PreToolUse' || event === 'PermissionRequest')
-    return failedHook('`continue: false` is not supported here.');
+    return failedHookAnswer('`continue: false` is not supported here.');
   if (event === 'SubagentStart') return said;
   const entries = reason === '' ? said.entries : [...said.entries, { kind: 'stop', text: reason } as const];
   return { ...said, status: 'stopped', stopped: reason, entries };
@@ -196,7 +203,7 @@ function stopped(event: HookEvent, said: HookAnswer, reason: string): HookAnswer
 
 function readEventAnswer(event: HookEvent, own: JsonObject): EventAnswer | string {
   if (own['hookEventName'] !== event) return `hookEventName must be "${event}".`;
-  const { members = [], read } = eventRules[event];
+  const { members = [], read } = hookEventRules[event];
   const known = ['hookEventName', ...members];
   const odd = Object.keys(own).find((name) => !known.includes(name));
   if (odd !== undefined) return `${JSON.stringify(odd)} is unknown there.`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { matchesHook, readMatchers } from './hook-definitions.ts';
+import { matchesHook, compileMatchers } from './hook-definitions.ts';
 
 describe('a matcher', () => {
   it.each([
@@ -18,7 +18,7 @@ describe('a matcher', () => {
     ['(a+)+$', 'a'.repeat(200), true],
     ['^(a|a)*b', 'a'.repeat(200), false],
   ])('%s for %s', async (matcher, subject, is) => {
-    const { patterns, problems } = await readMatchers([matcher]);
+    const { patterns, problems } = await compileMatchers([matcher]);
     expect([...problems, matchesHook(matcher, [subject], patterns)]).toEqual([is]);
   });
 
@@ -30,13 +30,13 @@ describe('a matcher', () => {
   it.each(['(', '[', '(?<x>a)\\k<x>*', '(?=a)b', '('.repeat(5000), '(a{1000}){1000}'])(
     'that cannot be tried in a short time is a problem: %s',
     async (matcher) => {
-      const { patterns, problems } = await readMatchers(['Bash', matcher]);
+      const { patterns, problems } = await compileMatchers(['Bash', matcher]);
       expect([patterns.size, [...problems.keys()]]).toEqual([0, [matcher]]);
     },
   );
 
   it('is not held against names that no tool has', async () => {
-    const { patterns } = await readMatchers(['.*']);
+    const { patterns } = await compileMatchers(['.*']);
     expect(matchesHook('.*', ['x'.repeat(10_000)], patterns)).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-import type { Pattern } from '../../base/bounded-pattern.ts';
+import type { BoundedPattern } from '../../base/bounded-pattern.ts';
 import { editDistance } from '../../base/edit-distance.ts';
 import { defined } from '../../base/objects.ts';
 import type { ConfigProblem } from '../../core/config/config-layer.ts';
@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../../protocol/json.ts';
 import { type HookEvent, hookEvents } from '../../protocol/thread-event.ts';
 import { createHash } from 'node:crypto';
 
-export interface ReadHooks {
+export interface ParsedHooks {
   readonly hooks: readonly HookDefinition[];
   readonly problems: readonly ConfigProblem[];
   readonly patterns: readonly GroupPattern[];
@@ -24,11 +24,11 @@ type Path = readonly (string | number)[];
  * Reads the hooks of one table, by event. Faulty ones are left out with a warning. A key of a wrong type may be the
  * hook's purpose, so it is an error, except in projects. `lineOf`: the line on which the file names a key.
  */
-export function readHooks(
+export function parseHooks(
   table: JsonObject,
   source: HookSource,
   lineOf: (path: Path) => number | undefined = () => undefined,
-): ReadHooks {
+): ParsedHooks {
   const problems: ConfigProblem[] = [];
   const patterns: GroupPattern[] = [];
   const problemAt: ProblemAt = (path, where, what, next, { isWrong = false, ignores = 'it' } = {}) => {
@@ -228,20 +228,20 @@ function hookHash(definition: JsonObject): string {
 }
 
 const longestSubject = 256;
-export type ReadMatchers = Awaited<ReturnType<typeof readMatchers>>;
+export type CompiledMatchers = Awaited<ReturnType<typeof compileMatchers>>;
 
 /**
  * Compiles the matchers that are regular expressions. Their engine is loaded only if there are any. `problems`: why
  * others cannot be used, by their text.
  */
-export async function readMatchers(matchers: readonly (string | undefined)[]) {
-  const patterns = new Map<string, Pattern>();
+export async function compileMatchers(matchers: readonly (string | undefined)[]) {
+  const patterns = new Map<string, BoundedPattern>();
   const problems = new Map<string, string>();
   const texts = matchers.filter((matcher) => matcher !== undefined).filter(isPattern);
   if (texts.length === 0) return { patterns, problems };
-  const { readPattern } = await import('../../base/bounded-pattern.ts');
+  const { compileBoundedPattern } = await import('../../base/bounded-pattern.ts');
   for (const text of texts) {
-    const read = readPattern(text);
+    const read = compileBoundedPattern(text);
     if ('problem' in read) problems.set(text, read.problem);
     else patterns.set(text, read);
   }
@@ -255,7 +255,7 @@ const isPattern = (matcher: string): boolean => !isEverything(matcher) && !/^[A-
 export function matchesHook(
   matcher: string | undefined,
   subjects: readonly string[] | undefined,
-  patterns: ReadMatchers['patterns'],
+  patterns: CompiledMatchers['patterns'],
 ): boolean {
   if (matcher === undefined || subjects === undefined || isEverything(matcher)) return true;
   const names = matcher.split('|');

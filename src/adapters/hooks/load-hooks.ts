@@ -1,8 +1,8 @@
 import type { ConfigProblem } from '../../core/config/config-layer.ts';
 import { type JsonObject, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import { readBounded } from '../disk/regular-files.ts';
-import { readHooks, readMatchers } from './hook-definitions.ts';
-import type { HookDefinition, HookSource, HookTrust, KnownHook, ReadHooks } from './hook-definitions.ts';
+import { parseHooks, compileMatchers } from './hook-definitions.ts';
+import type { HookDefinition, HookSource, HookTrust, KnownHook, ParsedHooks } from './hook-definitions.ts';
 
 export interface HookPlaces {
   readonly places: readonly (HookSource & {
@@ -18,10 +18,10 @@ export async function loadHooks({ places, state, denies }: HookPlaces) {
     if (table === undefined) return readHooksFile(source, denies);
     // A table may hold decisions about hooks beside the events.
     const { state: _state, managed_dir: _folder, windows_managed_dir: _other, ...events } = table;
-    return readHooks(events, source);
+    return parseHooks(events, source);
   });
   const patterns = read.flatMap((each) => each.patterns);
-  const broken = (await readMatchers(patterns.map(({ matcher }) => matcher))).problems;
+  const broken = (await compileMatchers(patterns.map(({ matcher }) => matcher))).problems;
   return {
     hooks: read
       .flatMap(({ hooks }) => hooks)
@@ -43,14 +43,14 @@ function trustIn(state: JsonObject, { key, hash, source }: HookDefinition): Hook
   return trusted === undefined ? 'untrusted' : 'modified';
 }
 
-export const mayRun = ({ trust }: Pick<KnownHook, 'trust'>): boolean => trust === 'managed' || trust === 'trusted';
+export const mayRunHook = ({ trust }: Pick<KnownHook, 'trust'>): boolean => trust === 'managed' || trust === 'trusted';
 const mostBytes = 1_000_000;
 
 /** Reads a `hooks.json`, which may be missing. An unreadable one is an error if the administrator manages it. */
-export function readHooksFile(source: HookSource, denies?: (path: string) => boolean): ReadHooks {
+export function readHooksFile(source: HookSource, denies?: (path: string) => boolean): ParsedHooks {
   const { path, owner } = source;
   const severity = owner === 'managed' ? 'error' : 'warning';
-  const fault = (what: string, next: string): ReadHooks => {
+  const fault = (what: string, next: string): ParsedHooks => {
     const problem = { code: 'hooks-unreadable', message: `${path} ${what}`, next, severity, source: path } as const;
     return { hooks: [], problems: [problem], patterns: [] };
   };
@@ -69,7 +69,7 @@ export function readHooksFile(source: HookSource, denies?: (path: string) => boo
     return fault('has no table `hooks`. Its hooks do not run.', 'Put the events into {"hooks": {…}}.');
   const lineOf = (path: readonly (string | number)[]): number | undefined => jsonKeyLine(text, ['hooks', ...path]);
   const odd = Object.keys(root).filter((key) => key !== 'hooks' && key !== 'description');
-  const read = readHooks(table, source, lineOf);
+  const read = parseHooks(table, source, lineOf);
   const beside = odd.map((key) => besideHooks(source, key, jsonKeyLine(text, [key])));
   return { ...read, problems: [...beside, ...read.problems] };
 }

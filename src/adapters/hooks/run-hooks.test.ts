@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { SessionStarts } from './run-hooks.ts';
+import { StartHookRecord } from './run-hooks.ts';
 
 it('hooks of a start ran, unless their turn was taken back or history was compacted since', () => {
-  const starts = new SessionStarts();
+  const starts = new StartHookRecord();
   const at = (turns: number, checkpoints: number, threadId = 'a') => ({ threadId, turns, checkpoints });
   expect(starts.holdsAt(at(3, 1))).toBe(false);
   starts.ranAt(at(3, 1));

@@ -4,13 +4,13 @@ import type { HookOccasion, Hooks, HookWatch } from '../../ports/hooks.ts';
 import type { Clock, Ids } from '../../ports/system.ts';
 import { stringAt } from '../../protocol/json.ts';
 import type { HookEntry, HookEvent } from '../../protocol/thread-event.ts';
-import { combineAnswers, eventRules, failedHook, readHookAnswer } from './hook-answers.ts';
-import type { EndedHook, HookAnswer, HookTexts } from './hook-answers.ts';
-import { type HookDefinition, matchesHook, type ReadMatchers } from './hook-definitions.ts';
+import { combineHookAnswers, hookEventRules, failedHookAnswer, parseHookAnswer } from './hook-answers.ts';
+import type { EndedHook, HookAnswer, HookTextShortener } from './hook-answers.ts';
+import { type HookDefinition, matchesHook, type CompiledMatchers } from './hook-definitions.ts';
 
 export interface HooksOptions {
   readonly hooks: readonly HookDefinition[];
-  readonly patterns: ReadMatchers['patterns'];
+  readonly patterns: CompiledMatchers['patterns'];
   readonly run: RunProgram;
   /** The reason why a hook must not run now, as a sentence. Asked before each run. Absent: all may run. */
   refusal?(hook: HookDefinition): string | undefined;
@@ -19,8 +19,8 @@ export interface HooksOptions {
   variables(): Readonly<Record<string, string>>;
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly texts: HookTexts;
-  readonly starts: SessionStarts;
+  readonly texts: HookTextShortener;
+  readonly starts: StartHookRecord;
 }
 
 const mostAsync = 8;
@@ -39,7 +39,7 @@ export function createHooks(options: HooksOptions): Hooks {
 
   const runLater = (hook: HookDefinition, occasion: HookOccasion, mostTokens: number): void => {
     if (running.size >= mostAsync) {
-      ended.push(endedHook(options, hook, failedHook(`${mostAsync} hooks run in the background already.`), 0));
+      ended.push(endedHook(options, hook, failedHookAnswer(`${mostAsync} hooks run in the background already.`), 0));
       return;
     }
     const wait = async (): Promise<void> => {
@@ -75,14 +75,14 @@ export function createHooks(options: HooksOptions): Hooks {
       const answers = await Promise.all(
         waited.map(async (hook) => ({ ...(await runHook(options, hook, occasion, watch)), place: count++ })),
       );
-      return combineAnswers(answers, { cut: options.texts.cut, mostTokens: watch.mostTokens });
+      return combineHookAnswers(answers, { cut: options.texts.cut, mostTokens: watch.mostTokens });
     },
 
     late() {
       if (ended.length === 0) return undefined;
       const taken = ended;
       ended = [];
-      return combineAnswers(taken, { cut: options.texts.cut, mostTokens: Infinity });
+      return combineHookAnswers(taken, { cut: options.texts.cut, mostTokens: Infinity });
     },
 
     async close() {
@@ -108,7 +108,7 @@ async function runHook(
     reason === undefined
       ? await run(program, { signal, timeoutMs: hook.timeoutSeconds * 1000, outputBytes })
       : ({ kind: 'not-started', reason } as const);
-  const answer = readHookAnswer(event, end, { timeoutSeconds: hook.timeoutSeconds, outputBytes });
+  const answer = parseHookAnswer(event, end, { timeoutSeconds: hook.timeoutSeconds, outputBytes });
   const decided = answer.status === 'failed' && hook.failClosed ? closed(event, answer) : answer;
   const limit = Math.min(mostTokens, hook.contextLimit ?? Infinity);
   const context = decided.context === undefined ? undefined : options.texts.cut(decided.context, limit);
@@ -145,7 +145,7 @@ const short = (text: string, limit: number): string => truncateMiddle(text, { mo
 
 /** A failing `failClosed` hook blocks. The end of a turn and of a session is never blocked. */
 function closed(event: HookEvent, answer: HookAnswer): HookAnswer {
-  const { ifFailed } = eventRules[event];
+  const { ifFailed } = hookEventRules[event];
   const reason = `A hook that must succeed failed. ${answer.entries[0]?.text ?? ''}`;
   return ifFailed === undefined ? answer : { ...answer, [ifFailed]: reason };
 }
@@ -155,7 +155,7 @@ function onlyWords({ run, answer, place }: EndedHook): EndedHook {
   return { run, place, answer: { status, entries, context } };
 }
 
-export interface SessionPlace {
+export interface SessionProgress {
   readonly threadId: string;
   /** Turns so far, including the running one. */
   readonly turns: number;
@@ -167,15 +167,15 @@ export interface SessionPlace {
  * and reopens the thread, for example to pin a note, the hooks do not run again, unless their output was taken back or
  * compacted meanwhile.
  */
-export class SessionStarts {
-  readonly #ran: Map<string, SessionPlace>;
+export class StartHookRecord {
+  readonly #ran: Map<string, SessionProgress>;
 
   /** `ran`: by thread; the engine keeps it. */
-  constructor(ran = new Map<string, SessionPlace>()) {
+  constructor(ran = new Map<string, SessionProgress>()) {
     this.#ran = ran;
   }
 
-  ranAt(place: SessionPlace): void {
+  ranAt(place: SessionProgress): void {
     this.#ran.set(place.threadId, place);
   }
 
@@ -184,7 +184,7 @@ export class SessionStarts {
     return this.#ran.delete(threadId);
   }
 
-  holdsAt({ threadId, turns, checkpoints }: SessionPlace): boolean {
+  holdsAt({ threadId, turns, checkpoints }: SessionProgress): boolean {
     const ran = this.#ran.get(threadId);
     return ran !== undefined && turns > ran.turns && checkpoints === ran.checkpoints;
   }

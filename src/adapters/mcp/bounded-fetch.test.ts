@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { boundedFetch, fetchForServer } from './bounded-fetch.ts';
+import { boundedFetch, createServerFetch } from './bounded-fetch.ts';
 
 const closing: (() => void)[] = [];
 afterEach(() => closing.splice(0).forEach((close) => close()));
@@ -82,7 +82,7 @@ test('a redirect to another origin gets neither a login nor the session', async 
   });
   const own = await serve((_request, response) => void response.writeHead(307, { location: other }).end());
   const headers = { 'mcp-session-id': 's', authorization: 'a', 'x-plain': 'p' };
-  await fetchForServer(`${own}mcp`, {})(`${own}mcp`, { headers });
+  await createServerFetch(`${own}mcp`, {})(`${own}mcp`, { headers });
   expect(seen).toEqual([undefined, undefined, 'p']);
 });
 
@@ -103,7 +103,7 @@ test('what asks for a token is not sent on to another origin', async () => {
   });
   const form = { 'content-type': 'application/x-www-form-urlencoded' };
   const renew = (to: string, headers: object, body: string | URLSearchParams): Promise<Response> =>
-    fetchForServer(`${own}mcp`, {})(`${own}token`, { method: 'POST', headers: { 'x-to': to, ...headers }, body });
+    createServerFetch(`${own}mcp`, {})(`${own}token`, { method: 'POST', headers: { 'x-to': to, ...headers }, body });
   await renew(`${own}there`, form, 'refresh_token=r');
   await expect(renew(`${other}there`, form, 'refresh_token=r')).rejects.toThrow('which must not have it');
   await expect(renew(`${other}there`, {}, new URLSearchParams({ code: 'c' }))).rejects.toThrow('must not have it');
@@ -123,7 +123,7 @@ test('configured headers go to the origin of the server alone, whatever redirect
     };
   const own = await serve(note('own'));
   const other = (await serve(note('other'))).replace('127.0.0.1', 'localhost');
-  const fetched = fetchForServer(`${own}mcp`, { 'X-Key': 'k', Authorization: 'a' });
+  const fetched = createServerFetch(`${own}mcp`, { 'X-Key': 'k', Authorization: 'a' });
   const ask = (path: string): Promise<Response> => fetched(path, { method: 'POST', body: '{}' });
   await ask(`${own}1?to=/2`);
   await ask(`${own}3?to=${other}4`);

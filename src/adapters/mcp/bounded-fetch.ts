@@ -12,7 +12,10 @@ const heldByOrigin = ['authorization', 'cookie', 'mcp-session-id'];
  * A fetch for one server and its login. Configured headers go only to the origin of the server's address: no
  * authorization server, metadata host or redirect gets them.
  */
-export function fetchForServer(serverUrl: string, configured: Readonly<Record<string, string>>): typeof boundedFetch {
+export function createServerFetch(
+  serverUrl: string,
+  configured: Readonly<Record<string, string>>,
+): typeof boundedFetch {
   const { origin } = new URL(serverUrl);
   return async (input, init = {}) => {
     let [url, method, body] = [new URL(input), init.method ?? 'GET', init.body];
@@ -58,11 +61,11 @@ export async function boundedFetch(input: string | URL, init?: RequestInit): Pro
   const response = await reachedBy(fetch(input, init), new URL(input), init?.signal);
   if (response.body === null) return response;
   const isStream = response.headers.get('content-type')?.includes('text/event-stream') === true;
-  return sameAnswer(response, response.body.pipeThrough(isStream ? wholeLines() : oneChunk()));
+  return withOtherBody(response, response.body.pipeThrough(isStream ? wholeLines() : oneChunk()));
 }
 
 /** An answer with another body. A constructed `Response` lacks the address, which readers need for redirects. */
-export function sameAnswer(answer: Response, body: ConstructorParameters<typeof Response>[0]): Response {
+export function withOtherBody(answer: Response, body: ConstructorParameters<typeof Response>[0]): Response {
   const { url, redirected } = answer;
   return Object.defineProperties(new Response(body, answer), {
     url: { value: url },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { elicitedPage } from './call-failure.ts';
+import { toShownWebAddress } from './call-failure.ts';
 
 test('a server sends the user to plain pages of the web alone', () => {
   const given = [
@@ -12,7 +12,7 @@ test('a server sends the user to plain pages of the web alone', () => {
     'https://:x@evil.org/',
     'no page',
   ];
-  expect(given.map(elicitedPage)).toEqual([
+  expect(given.map(toShownWebAddress)).toEqual([
     'https://a.org/x?y#z',
     'http://a.org/x',
     'https://xn--bcher-kva.example/',

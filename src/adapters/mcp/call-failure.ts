@@ -2,9 +2,9 @@ import type { McpServerConfig } from '../../core/config/servers/mcp-servers.ts';
 import type { McpAnswer, McpElicitation } from '../../ports/mcp-servers.ts';
 import { thrownMessage } from '../../protocol/display-text.ts';
 import { arrayAt, isJsonObject, parseJsonObject, stringAt } from '../../protocol/json.ts';
-import { shellWords } from '../../protocol/shell.ts';
+import { quoteShellCommand } from '../../protocol/shell.ts';
 import { UnreachableServer } from './bounded-fetch.ts';
-import { LoginProblem, registrationRefused } from './oauth-login.ts';
+import { LoginProblem, registrationRefusedProblem } from './oauth-login.ts';
 
 const mostCharacters = 2000;
 
@@ -51,12 +51,12 @@ export function describeSchemaFault(words: string): string | undefined {
 const pageWanted = -32_042;
 const mostPages = 3;
 
-export function requestedPages(error: unknown, server: string): readonly McpElicitation[] {
+export function requestedElicitations(error: unknown, server: string): readonly McpElicitation[] {
   const data = memberOf(error, 'data');
   if (memberOf(error, 'code') !== pageWanted || !isJsonObject(data)) return [];
   return (arrayAt(data, 'elicitations') ?? []).slice(0, mostPages).flatMap((asked) => {
     const [given, message] = isJsonObject(asked) ? [stringAt(asked, 'url'), stringAt(asked, 'message')] : [];
-    const url = given === undefined ? undefined : elicitedPage(given);
+    const url = given === undefined ? undefined : toShownWebAddress(given);
     return url === undefined ? [] : [{ server, url, message: message ?? '' }];
   });
 }
@@ -75,7 +75,7 @@ export function configuredToken(transport: McpServerConfig['transport']): string
 export function loginRequiredMessage(config: McpServerConfig): string {
   const token = configuredToken(config.transport);
   return token === undefined
-    ? `the server wants a login. Tell the user to run: capstan mcp login ${shellWords([config.name])}`
+    ? `the server wants a login. Tell the user to run: capstan mcp login ${quoteShellCommand([config.name])}`
     : `the server rejected the token in ${token}. Tell the user to correct it`;
 }
 
@@ -83,7 +83,7 @@ export function findLoginProblem(error: unknown): LoginProblem | undefined {
   return findCause(error, (each) => {
     if (each instanceof LoginProblem) return each;
     // Only the library's registration error has this.
-    return 'submittedMetadata' in each ? registrationRefused(each) : undefined;
+    return 'submittedMetadata' in each ? registrationRefusedProblem(each) : undefined;
   });
 }
 
@@ -114,7 +114,7 @@ const memberOf = (error: unknown, name: string): unknown =>
   typeof error === 'object' && error !== null ? (error as Record<string, unknown>)[name] : undefined;
 
 /** A web address as a browser shows it. Undefined for other schemes, and with a user name, which hides the host. */
-export function elicitedPage(url: string): string | undefined {
+export function toShownWebAddress(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { protocol, username, password, href } = new URL(url);
   return /^https?:$/.test(protocol) && username === '' && password === '' ? href : undefined;

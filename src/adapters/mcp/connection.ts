@@ -4,8 +4,8 @@ import type { McpAnswer, McpCallOptions, McpElicitation, McpElicitationAnswer } 
 import { valueOrAbort } from '../../protocol/abort.ts';
 import { thrownMessage } from '../../protocol/display-text.ts';
 import { isJsonObject, type Json, type JsonObject, mostLevels, nestsDeeperThan } from '../../protocol/json.ts';
-import { type Outcome, sentence } from '../../protocol/outcome.ts';
-import { shellWords } from '../../protocol/shell.ts';
+import { type Outcome, endWithFullStop } from '../../protocol/outcome.ts';
+import { quoteShellCommand } from '../../protocol/shell.ts';
 import {
   callFailureAnswer,
   configuredToken,
@@ -15,12 +15,12 @@ import {
   isLostConnection,
   isUnauthorized,
   loginRequiredMessage,
-  requestedPages,
+  requestedElicitations,
 } from './call-failure.ts';
 import { serverSecretHider } from './credential-store.ts';
 import type { ServerListing } from './listed-tools.ts';
-import { EndlessList, listTools, openClient, type OpenClient } from './open-client.ts';
-import type { McpHost, PlacedServer } from './open-transport.ts';
+import { EndlessListError, listTools, openClient, type OpenClient } from './open-client.ts';
+import type { McpClientPorts, ServerWithFolder } from './open-transport.ts';
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** Runs a call on a connected server. `began`: reports the id of the task that continues it. */
@@ -46,8 +46,8 @@ const mostChanges = 100;
 
 /** One server: started on first use, restarted when it is gone, until closed. */
 export class McpConnection {
-  readonly server: PlacedServer;
-  readonly #world: McpHost;
+  readonly server: ServerWithFolder;
+  readonly #world: McpClientPorts;
   readonly #closing = new AbortController();
   /** Running calls with their tasks, the newest last: a server's question is about one of them. */
   readonly #calls = new Map<McpCallOptions, Set<string>>();
@@ -62,7 +62,7 @@ export class McpConnection {
   #isListing = false;
   #isStale = false;
 
-  constructor(server: PlacedServer, world: McpHost) {
+  constructor(server: ServerWithFolder, world: McpClientPorts) {
     this.server = server;
     this.#world = world;
     this.#listing = world.listings.read(server.config);
@@ -150,7 +150,7 @@ export class McpConnection {
       const wantsLogin = isUnauthorized(error);
       const reason: unknown = late.signal.aborted ? late.signal.reason : error;
       const why = wantsLogin ? loginRequiredMessage(this.server.config) : firstLine(this.#shown(reasonOf(reason)));
-      const found = reason instanceof EndlessList ? reason : undefined;
+      const found = reason instanceof EndlessListError ? reason : undefined;
       const next = (found ?? findUnreachableServer(reason) ?? findLoginProblem(reason))?.next;
       this.#problem = wantsLogin ? notLoggedIn(this.server.config) : notStarted(name, why, next);
       const isLong = late.signal.aborted || this.#world.clock.now() - began >= longStartMs;
@@ -248,7 +248,7 @@ export class McpConnection {
       } catch (error) {
         if (ways.signal.aborted) return { kind: 'failed', why: 'the turn was interrupted.' };
         if (isUnauthorized(error) && attempt < mostLogins && (await open.finishLogin().catch(() => false))) continue;
-        const pages = requestedPages(error, name);
+        const pages = requestedElicitations(error, name);
         if (pages.length > 0 && visits++ === 0 && (await hasVisited(pages, ways))) continue;
         if (!isLostConnection(error, this.#open !== open))
           return callFailureAnswer(error, this.server.config, this.#shown);
@@ -291,7 +291,7 @@ const tooDeep: McpAnswer = {
 };
 
 function notStarted(name: string, why: string, advice: string | undefined): Outcome {
-  const message = `The MCP server ${JSON.stringify(name)} did not start: ${sentence(why)}`;
+  const message = `The MCP server ${JSON.stringify(name)} did not start: ${endWithFullStop(why)}`;
   const next =
     advice ?? `Check ${formatTomlKey(['mcp_servers', name])} in your config.toml, or set its enabled to false.`;
   return { code: 'mcp-server-not-started', message, next };
@@ -299,7 +299,7 @@ function notStarted(name: string, why: string, advice: string | undefined): Outc
 
 function notStartedBefore(name: string, why: string): Outcome {
   const message = `The MCP server ${JSON.stringify(name)} did not start in an earlier run: ${why}. Capstan tries it again, but does not wait for it.`;
-  const next = `Check ${formatTomlKey(['mcp_servers', name])} in your config.toml. After \`capstan mcp get ${shellWords([name])}\` the next run waits for it again.`;
+  const next = `Check ${formatTomlKey(['mcp_servers', name])} in your config.toml. After \`capstan mcp get ${quoteShellCommand([name])}\` the next run waits for it again.`;
   return { code: 'mcp-server-not-started', message, next };
 }
 
@@ -338,7 +338,7 @@ function reasonOf(error: unknown): string {
 function notLoggedIn(config: McpServerConfig): Outcome {
   const message = `The MCP server ${JSON.stringify(config.name)} did not start: ${whyNoLogin(config)}.`;
   const token = configuredToken(config.transport);
-  const next = token ? `Correct the token in ${token}.` : `Run: capstan mcp login ${shellWords([config.name])}`;
+  const next = token ? `Correct the token in ${token}.` : `Run: capstan mcp login ${quoteShellCommand([config.name])}`;
   return { code: 'mcp-login-needed', message, next };
 }
 
@@ -354,15 +354,15 @@ function startedAgain(name: string): Outcome {
 
 /** Servers shared by the threads of one engine: equal configuration in the same folder is one server. */
 export class ServerPool {
-  readonly #world: McpHost;
+  readonly #world: McpClientPorts;
   readonly #shared = new Map<string, { readonly connection: McpConnection; users: number }>();
 
-  constructor(world: McpHost) {
+  constructor(world: McpClientPorts) {
     this.#world = world;
   }
 
   /** Starts nothing yet. Release it as often as it is taken. */
-  take(server: PlacedServer): McpConnection {
+  take(server: ServerWithFolder): McpConnection {
     const key = keyOf(server);
     const shared = this.#shared.get(key) ?? { connection: new McpConnection(server, this.#world), users: 0 };
     shared.users += 1;
@@ -382,4 +382,4 @@ export class ServerPool {
   }
 }
 
-const keyOf = ({ config, cwd }: PlacedServer): string => JSON.stringify([config, cwd]);
+const keyOf = ({ config, cwd }: ServerWithFolder): string => JSON.stringify([config, cwd]);

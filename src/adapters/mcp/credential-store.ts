@@ -1,10 +1,16 @@
 import { textHash } from '../../base/digest.ts';
 import type { McpServerConfig } from '../../core/config/servers/mcp-servers.ts';
-import { addressSecrets, hideValues, repeatable, secretsAmong, shownAddress } from '../../core/policy/secrets.ts';
+import {
+  addressSecrets,
+  hideValues,
+  repeatedSecretForms,
+  secretsAmong,
+  urlForMessage,
+} from '../../core/policy/secrets.ts';
 import { type JsonObject, objectAt, parseJsonObject } from '../../protocol/json.ts';
-import type { Variables } from '../../protocol/shell.ts';
+import type { EnvironmentVariables } from '../../protocol/shell.ts';
 import { makeOwnFolder, readOwnFile, writeOwnFile } from '../disk/own-files.ts';
-import { inLock, type LockWaiting } from '../disk/wait-for-lock.ts';
+import { workUnderLock, type LockWaiting } from '../disk/wait-for-lock.ts';
 import { join } from 'node:path';
 
 export type McpCredentials = { readonly tokens?: JsonObject; readonly client?: JsonObject };
@@ -41,7 +47,7 @@ export function credentialStore(home: string, waiting: LockWaiting): CredentialS
     work: () => Result | Promise<Result>,
   ): Promise<Result> => {
     if (!makeOwnFolder(folder, 'closed')) throw new Error(`${folder} is not a folder that only you can use`);
-    return inLock(join(folder, name), { ...waiting, ...wanted }, work);
+    return workUnderLock(join(folder, name), { ...waiting, ...wanted }, work);
   };
   /** All logins share a file, so only one process may change it at a time. */
   const save = <Result>(change: (stored: JsonObject) => readonly [JsonObject | undefined, Result]): Promise<Result> =>
@@ -68,18 +74,18 @@ export function credentialStore(home: string, waiting: LockWaiting): CredentialS
   };
 }
 
-export type ServerSecrets = { readonly env: Variables; readonly credentials?: McpCredentials };
+export type ServerSecrets = { readonly env: EnvironmentVariables; readonly credentials?: McpCredentials };
 
 /** Removes a server's secrets from texts and errors: servers and libraries repeat addresses, headers and variables. */
 export function serverSecretHider({ transport }: McpServerConfig, given: ServerSecrets): (text: string) => string {
   if (transport.kind === 'program') {
     const passed = transport.passed.map((name) => [name, given.env[name] ?? ''] as const);
-    const secrets = repeatable(secretsAmong({ ...Object.fromEntries(passed), ...transport.env }));
+    const secrets = repeatedSecretForms(secretsAmong({ ...Object.fromEntries(passed), ...transport.env }));
     return (text) => hideValues(text, secrets);
   }
   const { url, headers, headerVariables, bearerTokenVariable: token = '', oauth } = transport;
   const valueOf = (name: string): string => given.env[name]?.trim() ?? '';
-  const secrets = repeatable([
+  const secrets = repeatedSecretForms([
     ...addressSecrets(url),
     ...secretsAmong(headers),
     ...secretsAmong(Object.fromEntries(Object.entries(headerVariables).map(([to, name]) => [to, valueOf(name)]))),
@@ -90,7 +96,7 @@ export function serverSecretHider({ transport }: McpServerConfig, given: ServerS
   const spelled = [url, href, href.replace(/\/$/, '')];
   return (text) =>
     hideValues(
-      spelled.reduce((words, each) => words.replaceAll(each, shownAddress(each)), text),
+      spelled.reduce((words, each) => words.replaceAll(each, urlForMessage(each)), text),
       secrets,
     );
 }

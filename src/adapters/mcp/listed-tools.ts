@@ -2,7 +2,7 @@ import { textHash } from '../../base/digest.ts';
 import { withoutInvisible } from '../../base/invisible-characters.ts';
 import { defined } from '../../base/objects.ts';
 import type { McpServerConfig } from '../../core/config/servers/mcp-servers.ts';
-import { isOtherTool, mcpToolDigest } from '../../core/policy/grants/grants.ts';
+import { isChangedMcpTool, mcpToolDigest } from '../../core/policy/grants/grants.ts';
 import type { McpTool, McpToolHints } from '../../ports/mcp-servers.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
 
@@ -25,7 +25,7 @@ const mostNameCharacters = 128;
 const mostDescriptionCharacters = 1024;
 
 /** The usable part of a server's list; malformed entries are left out. */
-export function readListing(tools: readonly Json[], about: Omit<ServerListing, 'tools'>): ServerListing {
+export function parseServerListing(tools: readonly Json[], about: Omit<ServerListing, 'tools'>): ServerListing {
   const read = tools.slice(0, mostTools).flatMap(readTool);
   const first = new Map(read.toReversed().map((tool) => [tool.tool, tool]));
   const instructions = cleanWords(about.instructions ?? '', mostDescriptionCharacters);
@@ -73,7 +73,7 @@ export function offeredTools(
 ): readonly McpTool[] {
   const all = servers.flatMap(({ config, listing }) =>
     listing.tools
-      .filter(({ tool }) => isEnabled(config, tool))
+      .filter(({ tool }) => isToolEnabled(config, tool))
       .map((listed) => ({ ...listed, server: config.name, config })),
   );
   const names = mcpToolNames(all);
@@ -106,10 +106,10 @@ function approvalOf(
   if (own.mode !== 'approve' || own.digest === undefined) return { approval: own.mode };
   const now = digestNow();
   if (own.digest === now) return { approval: own.mode, isApprovedAsDescribed: true };
-  return { approval: approval.default, ...(isOtherTool(own.digest, now) ? { isChanged: true } : {}) };
+  return { approval: approval.default, ...(isChangedMcpTool(own.digest, now) ? { isChanged: true } : {}) };
 }
 
-export const isEnabled = ({ enabledTools, disabledTools }: McpServerConfig, tool: string): boolean =>
+export const isToolEnabled = ({ enabledTools, disabledTools }: McpServerConfig, tool: string): boolean =>
   (enabledTools === undefined || enabledTools.includes(tool)) && !disabledTools.includes(tool);
 /** Larger schemas are reduced step by step. */
 const mostBytes = 5000;

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readMcpServers } from '../../core/config/servers/mcp-servers.ts';
-import { readListing } from './listed-tools.ts';
+import { parseServerListing } from './listed-tools.ts';
 import { listingFiles } from './listing-file.ts';
 
 let home: string;
@@ -21,7 +21,10 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const [config] = readMcpServers({ s: { command: 'x', args: ['1'] } }).servers;
 const [other] = readMcpServers({ s: { command: 'x', args: ['2'] } }).servers;
-const listing = readListing([{ name: 'a', description: 'Does it.' }], { hasResources: true, instructions: 'Mine.' });
+const listing = parseServerListing([{ name: 'a', description: 'Does it.' }], {
+  hasResources: true,
+  instructions: 'Mine.',
+});
 
 function file(): string {
   const [name = ''] = readdirSync(join(home, 'capstan/mcp'));

@@ -4,7 +4,7 @@ import { fileSystem } from '../disk/file-system.ts';
 import { makeOwnFolder, readOwnFile, writeOwnFile } from '../disk/own-files.ts';
 import { arrayAt, isJsonObject, type JsonObject, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import { textHash } from '../../base/digest.ts';
-import { whole } from '../../base/objects.ts';
+import { ifAllDefined } from '../../base/objects.ts';
 import type { ListedTool, ServerListing } from './listed-tools.ts';
 
 const mostBytes = 8_000_000;
@@ -75,7 +75,7 @@ function keptListing(kept: JsonObject | undefined): ServerListing | undefined {
   const read = tools.flatMap((tool): readonly ListedTool[] => {
     if (!isJsonObject(tool)) return [];
     const texts = { tool: stringAt(tool, 'tool'), description: stringAt(tool, 'description') };
-    const known = whole({ ...texts, parameters: objectAt(tool, 'parameters'), hints: objectAt(tool, 'hints') });
+    const known = ifAllDefined({ ...texts, parameters: objectAt(tool, 'parameters'), hints: objectAt(tool, 'hints') });
     return known === undefined ? [] : [known];
   });
   if (read.length !== tools.length) return undefined;

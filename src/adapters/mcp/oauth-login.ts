@@ -14,7 +14,7 @@ import type {
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface LoginVisitor {
+export interface LoginBrowser {
   readonly redirectUrl: string;
   /** Resolves with the parameters that the user brings back. */
   visit(page: URL): Promise<URLSearchParams>;
@@ -24,7 +24,7 @@ export interface LoginSessionOptions {
   readonly address: McpAddressConfig;
   readonly store: CredentialStore;
   /** Absent: the user cannot be sent to a page, so only a stored login is used. */
-  readonly visitor?: LoginVisitor;
+  readonly visitor?: LoginBrowser;
   /** Only for a client registered beforehand. */
   readonly clientSecret?: string;
   random(): string;
@@ -41,7 +41,7 @@ class LoginWanted extends Error {
 }
 
 /** For a server that does not register clients automatically. */
-export const registrationRefused = (cause?: unknown): LoginProblem =>
+export const registrationRefusedProblem = (cause?: unknown): LoginProblem =>
   new LoginProblem(
     'its login server does not register Capstan as a client',
     'Register a client there and set oauth.client_id, or set bearer_token_env_var to a variable with a token.',
@@ -114,7 +114,7 @@ export class LoginSession implements OAuthClientProvider {
     const isDescribed =
       this.clientMetadataUrl !== undefined && metadata?.client_id_metadata_document_supported === true;
     if (metadata !== undefined && metadata.registration_endpoint === undefined && !isDescribed)
-      throw registrationRefused();
+      throw registrationRefusedProblem();
     return undefined;
   }
 
@@ -235,7 +235,7 @@ const isOf = (kept: JsonObject | undefined, about: Issued): boolean =>
 const knows = (client: JsonObject | undefined, redirectUrl: string): boolean =>
   arrayAt(client, 'redirect_uris')?.includes(redirectUrl) === true;
 const path = '/callback';
-export type CallbackServer = LoginVisitor & { close(): void };
+export type CallbackServer = LoginBrowser & { close(): void };
 
 /** Listens only on this machine for the page to send the user back. `show` tells the user which page to visit. */
 export async function openCallbackServer(given: {

@@ -1,10 +1,10 @@
 import type { McpElicitation, McpElicitationAnswer } from '../../ports/mcp-servers.ts';
 import { arrayAt, isJsonObject, mostLevels, nestsDeeperThan, objectAt, stringAt } from '../../protocol/json.ts';
 import type { Json, JsonObject } from '../../protocol/json.ts';
-import { elicitedPage, isUnauthorized } from './call-failure.ts';
-import { readListing, type ServerListing } from './listed-tools.ts';
+import { toShownWebAddress, isUnauthorized } from './call-failure.ts';
+import { parseServerListing, type ServerListing } from './listed-tools.ts';
 import { openTransport } from './open-transport.ts';
-import type { McpHost, OpenTransport, PlacedServer, TransportWatch } from './open-transport.ts';
+import type { McpClientPorts, OpenTransport, ServerWithFolder, TransportWatch } from './open-transport.ts';
 import { hasHugeSchema } from './pipe-transport.ts';
 import type { Client, ElicitRequest, ElicitResult, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import { pathToFileURL } from 'node:url';
@@ -32,7 +32,11 @@ export interface ClientWatch extends TransportWatch {
 const mostLogins = 3;
 
 /** Connects and lists the tools. Rejects with an error whose message gives the reason. */
-export async function openClient(server: PlacedServer, world: McpHost, watch: ClientWatch): Promise<OpenClient> {
+export async function openClient(
+  server: ServerWithFolder,
+  world: McpClientPorts,
+  watch: ClientWatch,
+): Promise<OpenClient> {
   const library = await import('@modelcontextprotocol/client');
   for (let logins = 0; ; logins++) {
     const way = openTransport(library, server, world, watch);
@@ -55,7 +59,7 @@ const opened = new WeakSet<Client>();
 async function connect(
   client: Client,
   way: OpenTransport,
-  { config }: PlacedServer,
+  { config }: ServerWithFolder,
   watch: ClientWatch,
 ): Promise<OpenClient> {
   const options = { timeout: config.startupTimeoutMs, signal: watch.signal };
@@ -67,7 +71,12 @@ async function connect(
   return { client, ...found, endedBecause, finishLogin: () => way.finishLogin() };
 }
 
-function clientFor(library: Library, { config, cwd }: PlacedServer, world: McpHost, watch: ClientWatch): Client {
+function clientFor(
+  library: Library,
+  { config, cwd }: ServerWithFolder,
+  world: McpClientPorts,
+  watch: ClientWatch,
+): Client {
   const isProgram = config.transport.kind === 'program';
   const client = new library.Client(world.client, {
     capabilities: { elicitation: { form: { applyDefaults: true }, url: {} }, ...(isProgram ? { roots: {} } : {}) },
@@ -91,7 +100,7 @@ export async function listTools(client: Client, options: ListOptions) {
   const raw = tools.filter((tool) => !hasHugeSchema(tool));
   const tooLarge = tools.filter(hasHugeSchema).map((tool) => String(tool['name']));
   const about = { hasResources: resources !== undefined, instructions: client.getInstructions() };
-  const listing = readListing(raw, about);
+  const listing = parseServerListing(raw, about);
   const schemas = new Map(raw.map((tool) => [String(tool['name']), tool['inputSchema'] as JsonObject] as const));
   const tasks = new Set(raw.filter(wantsTask).map((tool) => String(tool['name'])));
   return { listing, schemas, tasks, malformed: [...malformed, ...tooLarge] };
@@ -104,7 +113,7 @@ async function answerElicitation(server: string, { params }: ElicitRequest, watc
   const task = (params._meta ?? {})['io.modelcontextprotocol/related-task'] as JsonObject | undefined;
   const ask = async (asked: McpElicitation) => (await watch.elicit(asked, stringAt(task, 'taskId'))) as ElicitResult;
   if (params.mode === 'url') {
-    const url = elicitedPage(params.url);
+    const url = toShownWebAddress(params.url);
     return url === undefined ? declined : ask({ server, message, url });
   }
   const schema = params.requestedSchema as unknown as JsonObject;
@@ -117,7 +126,7 @@ type AllTools = { readonly tools: readonly JsonObject[]; readonly malformed: rea
 const mostPages = 16;
 
 /** The user who configured the server cannot fix that. */
-export class EndlessList extends Error {
+export class EndlessListError extends Error {
   readonly next = 'Report this to the maker of the server, or set its enabled to false.';
 
   constructor(options: ErrorOptions) {
@@ -131,7 +140,7 @@ async function listAllTools(client: Client, options: ListOptions): Promise<AllTo
     const { tools } = await client.listTools(undefined, { ...options, cacheMode: 'refresh' });
     return { tools: tools as unknown as readonly JsonObject[], malformed: [] };
   } catch (error) {
-    if (isEndless(error)) throw new EndlessList({ cause: error });
+    if (isEndless(error)) throw new EndlessListError({ cause: error });
     const read = options.signal.aborted ? undefined : await readPages(client, options).catch(() => undefined);
     if (read === undefined) throw error;
     const tools = read.flatMap((tool) => (isTool(tool) ? [tool] : []));

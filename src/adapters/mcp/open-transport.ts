@@ -4,12 +4,12 @@ import type { StartServerProcess } from '../../ports/mcp-servers.ts';
 import type { PlainCommand, RunnableCommand } from '../../ports/sandbox.ts';
 import type { Clock } from '../../ports/system.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { Variables } from '../../protocol/shell.ts';
-import { type boundedFetch, fetchForServer, sameAnswer, UnreachableServer } from './bounded-fetch.ts';
+import type { EnvironmentVariables } from '../../protocol/shell.ts';
+import { type boundedFetch, createServerFetch, withOtherBody, UnreachableServer } from './bounded-fetch.ts';
 import { configuredToken } from './call-failure.ts';
 import type { CredentialStore } from './credential-store.ts';
 import type { ListingFiles } from './listing-file.ts';
-import { LoginSession, type LoginVisitor } from './oauth-login.ts';
+import { LoginSession, type LoginBrowser } from './oauth-login.ts';
 import { PipeTransport } from './pipe-transport.ts';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { resolve } from 'node:path';
@@ -26,8 +26,8 @@ export interface OpenTransport {
 /** Starts and sends nothing yet. An error explains in a sentence why the server cannot be reached. */
 export function openTransport(
   library: Library,
-  { config, cwd }: PlacedServer,
-  world: McpHost,
+  { config, cwd }: ServerWithFolder,
+  world: McpClientPorts,
   watch: TransportWatch,
 ): OpenTransport {
   const { transport, startupTimeoutMs } = config;
@@ -47,7 +47,7 @@ export interface TransportWatch {
 function programPipe(
   program: McpProgramConfig,
   cwd: string,
-  world: McpHost,
+  world: McpClientPorts,
   odd: (line: string) => void,
 ): OpenTransport {
   const { command, args } = program;
@@ -65,7 +65,7 @@ function programPipe(
 }
 
 const startConfined =
-  (world: McpHost, where: Parameters<McpHost['confine']>[1]): StartServerProcess =>
+  (world: McpClientPorts, where: Parameters<McpClientPorts['confine']>[1]): StartServerProcess =>
   async (command, watch) => {
     const confined = await world.confine(command, where);
     if ('code' in confined) {
@@ -76,7 +76,7 @@ const startConfined =
   };
 
 /** The user's login, if one is stored or can be made. A configured token or header wins over it. */
-function loginFor(address: McpAddressConfig, world: McpHost): LoginSession | undefined {
+function loginFor(address: McpAddressConfig, world: McpClientPorts): LoginSession | undefined {
   const { visitor, credentials: store, env, random } = world;
   if (configuredToken(address) !== undefined) return undefined;
   if (visitor === undefined && store.read(address.url).tokens === undefined) return undefined;
@@ -88,7 +88,7 @@ function loginFor(address: McpAddressConfig, world: McpHost): LoginSession | und
 function addressStream(
   library: Library,
   address: McpAddressConfig,
-  world: McpHost,
+  world: McpClientPorts,
   watch: Omit<TransportWatch, 'odd'> & { readonly limitMs: number },
 ): OpenTransport {
   const { env } = world;
@@ -105,7 +105,7 @@ function addressStream(
   const transport = new library.StreamableHTTPClientTransport(new URL(url), {
     authProvider: login,
     // Not through `requestInit`, which the library also sends to login servers.
-    fetch: withLogin(fetchForServer(url, headers), login, watch),
+    fetch: withLogin(createServerFetch(url, headers), login, watch),
     reconnectionOptions: {
       maxReconnectionDelay: 5000,
       initialReconnectionDelay: 500,
@@ -166,7 +166,7 @@ function withLogin(
 /** Reads the whole answer, so that one time limit covers all of it. */
 async function readWhole(response: Response): Promise<Response> {
   const bytes = await response.arrayBuffer();
-  return sameAnswer(response, bytes.byteLength === 0 ? null : bytes);
+  return withOtherBody(response, bytes.byteLength === 0 ? null : bytes);
 }
 
 /** Limit of the server's requests that wait for our answer. */
@@ -213,9 +213,9 @@ export function endOnFlood(transport: Transport, end: (why: string) => void): vo
   };
 }
 
-export interface McpHost {
+export interface McpClientPorts {
   readonly clock: Clock;
-  readonly env: Variables;
+  readonly env: EnvironmentVariables;
   /** Our identity for servers. */
   readonly client: { readonly name: string; readonly version: string };
   readonly startProcess: StartServerProcess;
@@ -234,11 +234,11 @@ export interface McpHost {
   readonly credentials: CredentialStore;
   random(): string;
   /** Sends the user to a login page. Absent: no one is asked, and a server that wants a login fails. */
-  readonly visitor?: LoginVisitor;
+  readonly visitor?: LoginBrowser;
 }
 
 /** `cwd` is the folder of the thread. */
-export type PlacedServer = { readonly config: McpServerConfig; readonly cwd: string };
+export type ServerWithFolder = { readonly config: McpServerConfig; readonly cwd: string };
 
 /** Needed by any program to find its files, its language and its network's certificates. */
 const base = words(`
@@ -249,7 +249,10 @@ const base = words(`
 `);
 
 /** Servers get only these variables: those with keys go only to servers whose configuration names them. */
-export function serverEnvironment({ env, passed }: Pick<McpProgramConfig, 'env' | 'passed'>, ours: Variables) {
+export function serverEnvironment(
+  { env, passed }: Pick<McpProgramConfig, 'env' | 'passed'>,
+  ours: EnvironmentVariables,
+) {
   const given = [...base, ...passed].flatMap((name) => {
     const value = ours[name];
     return value === undefined || name.startsWith('CAPSTAN_') ? [] : [[name, value] as const];

@@ -6,7 +6,7 @@ import { groupsWithinBudget } from '../../core/planes/fit-roles.ts';
 import type { McpTool } from '../../ports/mcp-servers.ts';
 import type { ToolSpec } from '../../ports/model.ts';
 import { arrayAt, equalJson, isJsonObject, type Json, objectAt } from '../../protocol/json.ts';
-import { isEnabled, offeredTools, type ServerListing, serverPrefix } from './listed-tools.ts';
+import { isToolEnabled, offeredTools, type ServerListing, serverPrefix } from './listed-tools.ts';
 
 /** Shares of the budget, in percent: deferred groups, notes about servers, and servers' own instructions. */
 const percent = { announced: 28, notes: 24, instructions: 48 } as const;
@@ -110,12 +110,12 @@ export interface ThreadTools {
   /** Direct tools whose servers changed the description, with the new one. */
   readonly changed: readonly McpTool[];
   /** In the tool list, though their servers no longer list them. */
-  readonly missing: readonly MissingTool[];
+  readonly missing: readonly WithdrawnTool[];
   readonly hasResources: boolean;
 }
 
 /** Stays in the list only because removing it would lose the cached prefix. */
-export type MissingTool = Pick<McpTool, 'server' | 'name' | 'spec'>;
+export type WithdrawnTool = Pick<McpTool, 'server' | 'name' | 'spec'>;
 /** The presence of this tool means that resources are offered. */
 const resourcesMark = 'list_mcp_resources';
 
@@ -175,13 +175,13 @@ const missingTools = (
   held: ReadonlyMap<string, ToolSpec>,
   listed: ReadonlySet<string>,
   servers: ToolsToSort['servers'],
-): readonly MissingTool[] =>
+): readonly WithdrawnTool[] =>
   [...held].flatMap(([name, spec]) => {
     if (listed.has(name)) return [];
     const config = servers
       .map((server) => server.config)
       .filter((each) => name.startsWith(serverPrefix(each.name)))
       .toSorted((a, b) => b.name.length - a.name.length)[0];
-    if (config === undefined || !isEnabled(config, name.slice(serverPrefix(config.name).length))) return [];
+    if (config === undefined || !isToolEnabled(config, name.slice(serverPrefix(config.name).length))) return [];
     return [{ server: config.name, name, spec }];
   });

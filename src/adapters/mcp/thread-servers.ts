@@ -19,7 +19,7 @@ import type { ServerListing } from './listed-tools.ts';
 import { deferredGroups, serverNews, sortTools, specTokens, stableToolSpecs } from './server-tools.ts';
 import type { ServerNewsInput, ThreadTools } from './server-tools.ts';
 
-export interface PastServers {
+export interface ServerHistory {
   /** The tools of its last request. Absent: nothing holds them. */
   readonly held?: readonly ToolSpec[] | undefined;
   /** Why servers did not run, by name, as the model last read it. */
@@ -52,7 +52,7 @@ export class ThreadServers implements McpServers {
   /** `besides`: size of optional tools from other sources, which share the budget. */
   constructor(
     connections: readonly McpConnection[],
-    { held, problems = {} }: PastServers,
+    { held, problems = {} }: ServerHistory,
     budgets: () => ServerBudgets,
     besides: () => number = () => 0,
   ) {

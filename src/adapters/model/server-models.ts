@@ -7,9 +7,9 @@ import { arrayAt, isJsonObject, numberAt, objectAt, parseJsonObject, stringAt } 
 import type { Outcome } from '../../protocol/outcome.ts';
 import { noAnswerFailure } from './http/failures/answer-failure.ts';
 import { causeOfStatus, failureCauses } from './http/failures/failure-causes.ts';
-import { parseTarget, type Target } from './http/network/destination.ts';
-import type { Send } from './http/network/exchange.ts';
-import { readWhole } from './http/network/response-body.ts';
+import { parseTarget, type RequestTarget } from './http/network/destination.ts';
+import type { SendRequest } from './http/network/exchange.ts';
+import { readWholeBody } from './http/network/response-body.ts';
 
 /** Bounds server-supplied data, which is stored with every thread. */
 const [longestRecord, mostModels, mostNames, longestText, largestNumber] = [20_000, 5000, 32, 200, 100_000_000];
@@ -255,7 +255,7 @@ const largestAnswerBytes = 8 * 1024 * 1024;
 
 /** Asks a server about itself, over the connections that requests use. Never rejects, and ends within its time. */
 export const createServerQuestions =
-  (sendTo: (target: Target) => Send): AskServer =>
+  (sendTo: (target: RequestTarget) => SendRequest): AskServer =>
   async ({ url, headers = {}, body, timeoutMs, signal: given }) => {
     const target = parseTarget(url);
     if (target === undefined) return { kind: 'lost' };
@@ -280,13 +280,13 @@ export const createServerQuestions =
         : noAnswerFailure(opened, { origin, idleMs: timeoutMs });
       return { kind: 'lost', why: { message, next } };
     }
-    const read = await readWhole(opened.body, { idleMs: timeoutMs, maxBytes: largestAnswerBytes });
+    const read = await readWholeBody(opened.body, { idleMs: timeoutMs, maxBytes: largestAnswerBytes });
     if (read.kind !== 'whole') return { kind: 'lost' };
     const { status, headers: got } = opened.head;
     return { kind: 'answer', status, text: read.text, etag: got['etag'] };
   };
 
-export type LocalServer =
+export type LocalServerAnswer =
   | { readonly kind: 'answers'; readonly models: readonly string[] }
   | { readonly kind: 'silent' }
   | { readonly kind: 'other' };
@@ -295,7 +295,7 @@ export type LocalServer =
 const usualPatienceMs = 5000;
 
 /** Asks for the list of models, which servers with a Responses endpoint have beside it. */
-export async function askLocalServer(baseUrl: string, patienceMs = usualPatienceMs): Promise<LocalServer> {
+export async function askLocalServer(baseUrl: string, patienceMs = usualPatienceMs): Promise<LocalServerAnswer> {
   let text: string;
   try {
     const answer = await fetch(`${baseUrl}/models`, { signal: AbortSignal.timeout(patienceMs) });

@@ -1,4 +1,4 @@
-import { invisibleClass, spaceClass } from '../../base/invisible-characters.ts';
+import { invisibleRegexClass, spaceRegexClass } from '../../base/invisible-characters.ts';
 import { isProgramMessage } from '../../core/fragments/answers/agents-and-goals.ts';
 import { type JsonObject, stringAt } from '../../protocol/json.ts';
 import { type InputWriter, speakerTags } from '../../protocol/user-input.ts';
@@ -6,36 +6,36 @@ import { type InputWriter, speakerTags } from '../../protocol/user-input.ts';
 export type UserTurnContent = { readonly content: MessageContent; readonly among: () => MessageContent };
 /** Heading above a parent agent's message. The agent's instructions say which agent that is. */
 const parentHeading = '[Message from the agent that started you]';
-export const strayHeading = '[Output of a call that is not shown here:]';
+export const strayOutputHeading = '[Output of a call that is not shown here:]';
 
 /** A message of the user's role: the user's words unless another writer is known. */
 export function userRoleContent(content: MessageContent, writer: InputWriter | undefined): UserTurnContent {
   if (typeof content === 'string' && isProgramMessage(content))
-    return sameInEveryMessage(inBorders('developer', content));
+    return unmarkedContent(wrapInBorders('developer', content));
   switch (writer) {
     case undefined:
-      return { content, among: () => outsideBorders(content) };
+      return { content, among: () => escapeLineBorders(content) };
     case 'program':
-      return sameInEveryMessage(withoutBorders(content));
+      return unmarkedContent(escapeBorders(content));
     case 'agent':
-      return fromOtherSpeaker('agent_message', joinContents(parentHeading, content));
+      return markOtherSpeaker('agent_message', joinContents(parentHeading, content));
     case 'engine':
-      return sameInEveryMessage(inBorders('developer', content));
+      return unmarkedContent(wrapInBorders('developer', content));
     case 'earlier-summary':
-      return sameInEveryMessage(inBorders('earlier_summary', content));
+      return unmarkedContent(wrapInBorders('earlier_summary', content));
   }
 }
 
 /** Words of an agent or a tool. Alone they get a heading and no borders, and must not look as if they had some. */
-export const fromOtherSpeaker = (
+export const markOtherSpeaker = (
   border: 'agent_message' | 'tool_output',
   content: MessageContent,
-): UserTurnContent => ({ content: withoutBorders(content), among: () => inBorders(border, content) });
+): UserTurnContent => ({ content: escapeBorders(content), among: () => wrapInBorders(border, content) });
 
-export const sameInEveryMessage = (content: MessageContent): UserTurnContent => ({ content, among: () => content });
+export const unmarkedContent = (content: MessageContent): UserTurnContent => ({ content, among: () => content });
 
-export function inBorders(border: Border, content: MessageContent): MessageContent {
-  const inner = withoutBorders(content);
+export function wrapInBorders(border: Border, content: MessageContent): MessageContent {
+  const inner = escapeBorders(content);
   if (typeof inner === 'string') return inTag(border, inner);
   const [first] = inner;
   const opened =
@@ -47,22 +47,22 @@ export function inBorders(border: Border, content: MessageContent): MessageConte
   return [...opened.slice(0, -1), textPart(`${textOf(last)}\n</${border}>`)];
 }
 
-export const withoutBorders = (content: MessageContent): MessageContent => mapTexts(content, withoutTags);
+export const escapeBorders = (content: MessageContent): MessageContent => mapTexts(content, escapeTags);
 
 /** Engine text: a fragment has its own borders, unless text follows its end. */
-export function engineInBorders(parts: readonly ContentPart[]): MessageContent {
+export function wrapEngineContent(parts: readonly ContentPart[]): MessageContent {
   // Only a border around everything shows whose a picture is.
-  if (parts.some(({ type }) => type !== 'text')) return inBorders('developer', parts);
-  return joinTexts(parts.map((part) => textPart(engineTextInBorders(textOf(part)))));
+  if (parts.some(({ type }) => type !== 'text')) return wrapInBorders('developer', parts);
+  return joinTexts(parts.map((part) => textPart(wrapEngineText(textOf(part)))));
 }
 
-export function engineTextInBorders(words: string): string {
-  const text = withoutTags(words);
+export function wrapEngineText(words: string): string {
+  const text = escapeTags(words);
   return isOneElement(text) ? text : inTag('developer', text);
 }
 
 /** The user's words. Quoted code stays as it is, unless a line begins with a border. */
-export const outsideBorders = (content: MessageContent): MessageContent => mapTexts(content, withoutTagsOfLines);
+export const escapeLineBorders = (content: MessageContent): MessageContent => mapTexts(content, withoutTagsOfLines);
 
 /** Adjacent texts are changed as one: a tag may begin in one and end in the next. */
 function mapTexts(content: MessageContent, change: (text: string) => string): MessageContent {
@@ -80,14 +80,14 @@ const textOf = (part: ContentPart): string => stringAt(part, 'text') ?? '';
 /** Tag lines that name the speaker enclose all that the user did not write. Such a tag in a text is escaped. */
 type Border = (typeof speakerTags)[number];
 
-const isBlank = new RegExp(`^[${invisibleClass}${spaceClass}]$`, 'u');
+const isBlank = new RegExp(`^[${invisibleRegexClass}${spaceRegexClass}]$`, 'u');
 const endsLine = /^[\n\v\f\r\u001C-\u001E\u0085\u2028\u2029]$/;
-const notBlank = new RegExp(`(?=[^${invisibleClass}${spaceClass}])`, 'gu');
-const notUnseen = new RegExp(`(?=[^${invisibleClass}])`, 'gu');
+const notBlank = new RegExp(`(?=[^${invisibleRegexClass}${spaceRegexClass}])`, 'gu');
+const notUnseen = new RegExp(`(?=[^${invisibleRegexClass}])`, 'gu');
 const goesOn = /^[\w-]$/;
 type BorderTag = { readonly at: number; readonly border: Border };
 
-export const withoutTags = (text: string): string => escapedAt(text, tagsIn(text));
+export const escapeTags = (text: string): string => escapedAt(text, tagsIn(text));
 
 /** Escapes tags that begin a line, and all others of the same name: pairs change together or not at all. */
 function withoutTagsOfLines(text: string): string {
@@ -162,7 +162,8 @@ function escapedAt(text: string, tags: readonly BorderTag[]): string {
 }
 
 /** Engine text in a user's turn, for servers that take `system` only first. A fragment keeps its own tag. */
-export const developerWords = (text: string): string => (/^\s*<[a-z_]/i.test(text) ? text : inTag('developer', text));
+export const wrapDeveloperText = (text: string): string =>
+  /^\s*<[a-z_]/i.test(text) ? text : inTag('developer', text);
 export const inTag = (tag: string, text: string): string => `<${tag}>\n${text}\n</${tag}>`;
 export type ContentPart = JsonObject & { readonly type: string };
 export type MessageContent = string | readonly ContentPart[];

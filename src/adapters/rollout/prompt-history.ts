@@ -1,8 +1,8 @@
-import type { Clock, Programs } from '../../ports/system.ts';
+import type { Clock, ProgramFinder } from '../../ports/system.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { isJsonObject, type Json, objectAt } from '../../protocol/json.ts';
-import { fileSystem as fs, isMissing, reasonOf } from '../disk/file-system.ts';
-import { openRegular, withRegular } from '../disk/regular-files.ts';
+import { fileSystem as fs, isMissing, diskErrorReason } from '../disk/file-system.ts';
+import { openRegularFile, withRegularFile } from '../disk/regular-files.ts';
 import { lockOpenFile, lockPrograms } from './files/file-locks.ts';
 
 export interface KeptPrompt {
@@ -35,7 +35,7 @@ export interface PromptsRead {
 export interface PromptHistoryOptions {
   readonly path: string;
   readonly clock: Clock;
-  readonly programs: Programs;
+  readonly programs: ProgramFinder;
   readonly isOff: boolean;
   /** A longer file loses its oldest prompts. 0: never. */
   readonly maxBytes: number;
@@ -64,7 +64,7 @@ export function createPromptHistory(options: PromptHistoryOptions): PromptHistor
     },
     before(place) {
       try {
-        return withRegular(path, { links: 'refused' }, (file, { ino, size }) => {
+        return withRegularFile(path, { links: 'refused' }, (file, { ino, size }) => {
           const end = place?.offset ?? size;
           // The file was trimmed or replaced: nothing from before the place is left.
           if (place !== undefined && (place.file !== ino || end > size)) return { prompts: [], rest: undefined };
@@ -72,7 +72,7 @@ export function createPromptHistory(options: PromptHistoryOptions): PromptHistor
         });
       } catch (error) {
         if (isMissing(error)) return { prompts: [], rest: undefined };
-        return { code: 'history-unreadable', message: `${path} cannot be read: ${reasonOf(error)}.`, next: '' };
+        return { code: 'history-unreadable', message: `${path} cannot be read: ${diskErrorReason(error)}.`, next: '' };
       }
     },
   };
@@ -87,7 +87,7 @@ async function append(
   const line = Buffer.from(`${JSON.stringify({ session_id: threadId, ts, text, ...ours })}\n`);
   try {
     const { O_RDWR, O_CREAT, O_APPEND } = fs.constants;
-    const { file } = openRegular(path, { links: 'refused', flags: O_RDWR | O_CREAT | O_APPEND, mode: 0o600 });
+    const { file } = openRegularFile(path, { links: 'refused', flags: O_RDWR | O_CREAT | O_APPEND, mode: 0o600 });
     try {
       // Trimming moves the content: wait while another process does that.
       for (let round = 1; (await lockOpenFile(file, lockPrograms, programs)) === 'held'; round++) {
@@ -101,7 +101,7 @@ async function append(
     }
     return undefined;
   } catch (error) {
-    return unkept(path, reasonOf(error));
+    return unkept(path, diskErrorReason(error));
   }
 }
 
@@ -124,7 +124,7 @@ function trim(file: number, path: string, maxBytes: number, newest: number): voi
   // The first line may be cut: drop it, too.
   const tail = kept.length === newest ? kept : kept.subarray(kept.indexOf(newline) + 1);
   // A file opened for appending cannot be written at other offsets.
-  withRegular(path, { links: 'refused', flags: fs.constants.O_RDWR }, (same) => {
+  withRegularFile(path, { links: 'refused', flags: fs.constants.O_RDWR }, (same) => {
     fs.writeSync(same, tail, 0, tail.length, 0);
     fs.ftruncateSync(same, tail.length);
   });

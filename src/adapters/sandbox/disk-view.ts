@@ -1,12 +1,12 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import { diskPath, errorCode, lookAt, namesIn } from '../disk/file-system.ts';
+import { toNodePath, errorCode, inspectEntry, listFolderNames } from '../disk/file-system.ts';
 import { normalisePath } from '../../core/policy/paths/absolute-paths.ts';
-import { type Link, type PathSight, walkPath } from '../../core/policy/paths/walk-path.ts';
+import { type FollowedLink, type PathInspection, walkPath } from '../../core/policy/paths/walk-path.ts';
 
 /** Disk queries for a planner. One view serves one plan and gives consistent answers. */
 export interface DiskView {
   /** A file is anything that is neither folder nor link. */
-  look(path: string): PathSight;
+  look(path: string): PathInspection;
   /** Empty when the folder cannot be read. */
   list(folder: string): readonly string[];
   /** True if a command of this user could create something in the folder. */
@@ -15,7 +15,7 @@ export interface DiskView {
 
 /** The real disk; each path is read at most once. */
 export function viewHostDisk(): DiskView {
-  return { look: oncePerPath(lookAt), list: oncePerPath(namesIn), canCreateIn: oncePerPath(canCreateIn) };
+  return { look: oncePerPath(inspectEntry), list: oncePerPath(listFolderNames), canCreateIn: oncePerPath(canCreateIn) };
 }
 
 export function oncePerPath<Answer extends {}>(find: (path: string) => Answer): (path: string) => Answer {
@@ -29,11 +29,11 @@ export function oncePerPath<Answer extends {}>(find: (path: string) => Answer): 
 
 function canCreateIn(folder: string): boolean {
   try {
-    const { uid, gid, mode } = statSync(diskPath(folder));
+    const { uid, gid, mode } = statSync(toNodePath(folder));
     const user = process.getuid?.() ?? -1;
     if (user !== 0) {
       // An owner without the right can grant it to itself.
-      if (uid !== user) accessSync(diskPath(folder), constants.W_OK);
+      if (uid !== user) accessSync(toNodePath(folder), constants.W_OK);
       return uid !== user || isWritableFileSystem(folder);
     }
     // Root's powers end at the sandbox: inside, it owns what root owns and has only the rights of others to everything
@@ -47,7 +47,7 @@ function canCreateIn(folder: string): boolean {
 
 function isWritableFileSystem(folder: string): boolean {
   try {
-    accessSync(diskPath(folder), constants.W_OK);
+    accessSync(toNodePath(folder), constants.W_OK);
     return true;
   } catch (error) {
     return errorCode(error) !== 'EROFS';
@@ -62,7 +62,7 @@ export interface Followed {
   /** The first part that does not exist, when the kind is `missing`. */
   readonly missing?: string;
   /** Every link on the way, in the order followed. */
-  readonly links: readonly Link[];
+  readonly links: readonly FollowedLink[];
 }
 
 export function followLinks(disk: DiskView, path: string): Followed {

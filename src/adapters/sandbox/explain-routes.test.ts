@@ -3,7 +3,7 @@ import { noOwnPlaces } from '../../core/policy/paths/special-places.ts';
 import { builtInProfile } from '../../core/policy/profiles/profiles.ts';
 import { resolvePolicy } from '../../core/policy/profiles/resolve-policy.ts';
 import type { FileSystemEntry, PermissionProfile } from '../../protocol/permissions.ts';
-import { explainRoutes } from './explain-routes.ts';
+import { explainSandboxRoutes } from './explain-routes.ts';
 
 const options = { network: false, writableRoots: [], excludeTmpdir: true, excludeSlashTmp: false };
 const places = { cwd: '/ws', workspaceRoots: ['/ws'], slashTmp: true, gitDirectories: [], own: noOwnPlaces };
@@ -60,8 +60,11 @@ const rows: readonly (readonly [what: string, profile: PermissionProfile, verdic
 
 describe('how each system enforces', () => {
   const missing = { kind: 'refused', code: 'sandbox-missing', message: 'There is none.', next: '' } as const;
-  const explained = (profile: PermissionProfile, problems: Parameters<typeof explainRoutes>[1]['problems'] = {}) =>
-    explainRoutes(
+  const explained = (
+    profile: PermissionProfile,
+    problems: Parameters<typeof explainSandboxRoutes>[1]['problems'] = {},
+  ) =>
+    explainSandboxRoutes(
       { whole: resolvePolicy(profile, places), fitted: resolvePolicy(profile, { ...places, landlock: true }) },
       { cwd: '/ws', temporary: undefined, problems },
     );

@@ -1,16 +1,16 @@
 import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
 import { accessByRules, needsSandbox, networkReach, writablePaths } from '../../core/policy/paths/access.ts';
-import { staticFolderOf } from '../../core/policy/paths/glob.ts';
+import { globBaseFolder } from '../../core/policy/paths/glob.ts';
 import { temporaryFolders } from '../../core/policy/paths/special-places.ts';
 import { landlockLosses } from '../../core/policy/profiles/landlock-policy.ts';
 import type { SandboxRefused } from '../../ports/sandbox.ts';
 import type { PathRule, ResolvedPolicy } from '../../protocol/permissions.ts';
 import type { Bubblewrap } from './linux/bubblewrap.ts';
 import { coversWholeDisk, protectGit } from './policy-on-disk.ts';
-import { unenforceable } from './refusals.ts';
-import { chooseRoute, leastLandlockAbi, type MachineFacts, type SandboxRoute } from './sandbox-route.ts';
+import { unenforceableRefusal } from './refusals.ts';
+import { chooseSandboxRoute, leastLandlockAbi, type MachineFacts, type SandboxRoute } from './sandbox-route.ts';
 
-export interface RouteExplanation {
+export interface SandboxRouteExplanation {
   readonly system: 'bubblewrap' | 'landlock' | 'seatbelt' | 'windows-elevated' | 'windows-unelevated';
   /**
    * `limited`: enforced except for `losses`, once the user agrees. `unneeded`: the policy restricts nothing. `planned`:
@@ -36,16 +36,16 @@ interface ExplainedPlace {
 }
 
 /** How each system could enforce a policy, and how this Linux really does. `fitted`: the policy adapted to Landlock. */
-export function explainRoutes(
+export function explainSandboxRoutes(
   { whole: asked, fitted }: { readonly whole: ResolvedPolicy; readonly fitted: ResolvedPolicy },
   { cwd, temporary, problems }: ExplainedPlace,
-): readonly RouteExplanation[] {
+): readonly SandboxRouteExplanation[] {
   const kept = protectGit(asked, []);
   const policy = 'kind' in kept ? asked : kept;
   const usualRoots = [cwd, ...temporaryFolders({ TMPDIR: temporary })];
   const onBubblewrap = explained(
     'bubblewrap',
-    wholeDiskGlob(policy) ?? chooseRoute(linux, policy),
+    wholeDiskGlob(policy) ?? chooseSandboxRoute(linux, policy),
     'Mounts and namespaces of bubblewrap, and a system-call filter.',
   );
   return [
@@ -53,7 +53,7 @@ export function explainRoutes(
     here(problems.landlock, onLandlock(fitted)),
     explained(
       'seatbelt',
-      chooseRoute(mac, policy),
+      chooseSandboxRoute(mac, policy),
       'A profile for /usr/bin/sandbox-exec. It is tested as text and has not been run on a Mac.',
     ),
     onWindows('elevated', policy, usualRoots),
@@ -61,7 +61,11 @@ export function explainRoutes(
   ];
 }
 
-function explained(system: RouteExplanation['system'], route: SandboxRoute, enforced: string): RouteExplanation {
+function explained(
+  system: SandboxRouteExplanation['system'],
+  route: SandboxRoute,
+  enforced: string,
+): SandboxRouteExplanation {
   if (route.kind === 'direct') return { system, verdict: 'unneeded', why: nothingRestricted };
   if (route.kind === 'refused') return { system, verdict: 'refused', why: route.message };
   return { system, verdict: 'enforced', why: enforced };
@@ -69,20 +73,24 @@ function explained(system: RouteExplanation['system'], route: SandboxRoute, enfo
 
 const nothingRestricted = 'The policy restricts nothing here, so commands run as they are.';
 
-function here(problem: SandboxRefused | undefined, ideal: RouteExplanation): RouteExplanation {
+function here(problem: SandboxRefused | undefined, ideal: SandboxRouteExplanation): SandboxRouteExplanation {
   if (problem === undefined || !['enforced', 'limited'].includes(ideal.verdict)) return ideal;
   return { system: ideal.system, verdict: 'refused', why: `Not on this machine: ${problem.message}` };
 }
 
-function onLandlock(policy: ResolvedPolicy): RouteExplanation {
-  const route = wholeDiskGlob(policy) ?? chooseRoute(landlock, policy);
+function onLandlock(policy: ResolvedPolicy): SandboxRouteExplanation {
+  const route = wholeDiskGlob(policy) ?? chooseSandboxRoute(landlock, policy);
   const enforced = `Landlock from version ${leastLandlockAbi} on (Linux 6.12), and system-call filters, where bubblewrap cannot be used and you agreed to it (--sandbox-fallback landlock).`;
   const explanation = explained('landlock', route, enforced);
   if (explanation.verdict !== 'enforced') return explanation;
   return { ...explanation, verdict: 'limited', losses: landlockLosses(policy) };
 }
 
-function onWindows(level: WindowsLevel, policy: ResolvedPolicy, usualRoots: readonly string[]): RouteExplanation {
+function onWindows(
+  level: WindowsLevel,
+  policy: ResolvedPolicy,
+  usualRoots: readonly string[],
+): SandboxRouteExplanation {
   const system = `windows-${level}` as const;
   if (!needsSandbox(policy)) return { system, verdict: 'unneeded', why: nothingRestricted };
   const plan = planWindows(level, policy, usualRoots);
@@ -95,8 +103,8 @@ function onWindows(level: WindowsLevel, policy: ResolvedPolicy, usualRoots: read
 /** A pattern that begins at the root would need a search of the whole disk before each command. */
 function wholeDiskGlob({ files }: ResolvedPolicy): SandboxRefused | undefined {
   const globs = files.kind === 'restricted' ? files.denyGlobs : [];
-  const glob = globs.find((each) => staticFolderOf(each) === '/');
-  return glob === undefined ? undefined : unenforceable(coversWholeDisk(glob), '');
+  const glob = globs.find((each) => globBaseFolder(each) === '/');
+  return glob === undefined ? undefined : unenforceableRefusal(coversWholeDisk(glob), '');
 }
 
 /**

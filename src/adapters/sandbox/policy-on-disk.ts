@@ -1,18 +1,18 @@
-import type { NamePart } from '../../base/name-matcher.ts';
+import type { NamePatternPart } from '../../base/name-matcher.ts';
 import { compareByDepth, isWithin, joinPath, parentPath, pathDepth } from '../../core/policy/paths/absolute-paths.ts';
 import { accessAt, accessByRules, platformReadRoots } from '../../core/policy/paths/access.ts';
 import type { AccessRule, RestrictedFiles } from '../../core/policy/paths/access.ts';
-import { globCovers, parseGlob, staticFolderOf } from '../../core/policy/paths/glob.ts';
-import { isMovedRoot, type Link } from '../../core/policy/paths/walk-path.ts';
+import { globCovers, parseGlob, globBaseFolder } from '../../core/policy/paths/glob.ts';
+import { isMovedRoot, type FollowedLink } from '../../core/policy/paths/walk-path.ts';
 import { readOnlyRules } from '../../core/policy/profiles/narrower-profile.ts';
 import type { PlainCommand, SandboxRefused } from '../../ports/sandbox.ts';
-import type { Access, PathRule, ResolvedPolicy } from '../../protocol/permissions.ts';
-import { diskPath, lookAt, realPath } from '../disk/file-system.ts';
-import { type NamedEntry, withTrueNames } from '../disk/folder-access.ts';
+import type { FileAccess, PathRule, ResolvedPolicy } from '../../protocol/permissions.ts';
+import { toNodePath, inspectEntry, realPath } from '../disk/file-system.ts';
+import { type NamedEntry, withExactNames } from '../disk/folder-access.ts';
 import { type DiskView, followLinks, viewHostDisk } from './disk-view.ts';
-import { movedWorkspace, unenforceable } from './refusals.ts';
+import { movedWorkspaceRefusal, unenforceableRefusal } from './refusals.ts';
 
-export interface RealRule extends PathRule {
+export interface ResolvedRule extends PathRule {
   readonly kind: 'folder' | 'file' | 'missing' | 'blocked';
   readonly missing?: string;
 }
@@ -22,7 +22,7 @@ export interface RealRule extends PathRule {
  * that has changed its target since the turn began: the next command would find more open than the policy says. A
  * restriction behind such a link applies at its target, and the sandbox keeps commands from replacing the link.
  */
-export function realPolicy(files: RestrictedFiles, disk: DiskView) {
+export function resolvePolicyLinks(files: RestrictedFiles, disk: DiskView) {
   const platform = files.platformDefaults
     ? platformReadRoots.map((path): PathRule => ({ path, access: 'read', ifMissing: 'skip' }))
     : [];
@@ -34,16 +34,16 @@ export function realPolicy(files: RestrictedFiles, disk: DiskView) {
   const everything: readonly AccessRule[] = followed
     .filter(({ followed }) => followed.kind !== 'loop')
     .map(({ rule, followed }) => ({ path: followed.path, access: rule.access }));
-  const isReplaceable = (link: Link) => accessByRules(everything, link.location) === 'write';
+  const isReplaceable = (link: FollowedLink) => accessByRules(everything, link.location) === 'write';
   const turnable = followed.filter(
     ({ rule, followed }) => rule.access === 'write' && followed.links.some(isReplaceable),
   );
   const ignoredGrants = [...moved, ...turnable.map(({ rule }) => rule.path)];
 
-  const rules: RealRule[] = [];
+  const rules: ResolvedRule[] = [];
   const heldLinks = new Set<string>();
   const heldForOthers = new Set<string>();
-  const grantedLinks = new Map<string, Link>();
+  const grantedLinks = new Map<string, FollowedLink>();
   for (const { rule, followed: found } of followed) {
     if (ignoredGrants.includes(rule.path)) continue;
     const replaceable = found.links.filter(isReplaceable);
@@ -73,7 +73,7 @@ export function realPolicy(files: RestrictedFiles, disk: DiskView) {
   };
 }
 
-function strongest<Rule extends PathRule>(rules: readonly Rule[], rank: Readonly<Record<Access, number>>) {
+function strongest<Rule extends PathRule>(rules: readonly Rule[], rank: Readonly<Record<FileAccess, number>>) {
   const chosen = new Map<string, Rule>();
   for (const rule of rules) {
     const rival = chosen.get(rule.path);
@@ -92,11 +92,11 @@ export async function examineDisk({ cwd: folder }: Pick<PlainCommand, 'cwd'>, po
   const matched = await expandGlobs(denyGlobs, globDepth);
   if (matched.kind === 'refused') return matched;
   const disk = viewHostDisk();
-  const moved = movedWorkspace(files, folder, disk);
+  const moved = movedWorkspaceRefusal(files, folder, disk);
   if (moved !== undefined) return moved;
   const cwd = followLinks(disk, folder).path;
   if (accessAt(policy, folder) === 'deny' && accessAt(policy, cwd) === 'deny') {
-    return unenforceable(
+    return unenforceableRefusal(
       `The policy denies reading the working folder ${JSON.stringify(folder)}.`,
       'Work in a folder that the profile makes readable, or add an entry for this one.',
     );
@@ -130,11 +130,11 @@ export async function expandGlobs(
   let entries = 0;
   for (const glob of globs) {
     const parts = parseGlob(glob);
-    const start = staticFolderOf(glob);
+    const start = globBaseFolder(glob);
     const literal = parts === undefined ? undefined : literalPath(parts);
     if (literal !== undefined) {
       // Rules handle missing paths.
-      if (lookAt(literal).kind !== 'missing') matches.add(literal);
+      if (inspectEntry(literal).kind !== 'missing') matches.add(literal);
       continue;
     }
     if (parts === undefined || start === '/') return tooWide(coversWholeDisk(glob));
@@ -166,13 +166,13 @@ export async function expandGlobs(
 /** True if the link's target folder is new in this walk and does not contain the link itself. */
 function isNewFolder(link: string, linked: Set<string>): boolean {
   const place = realPath(link);
-  if (place === undefined || linked.has(place) || lookAt(place).kind !== 'folder') return false;
+  if (place === undefined || linked.has(place) || inspectEntry(place).kind !== 'folder') return false;
   linked.add(place);
   const own = realPath(parentPath(link));
   return own === undefined || !isWithin(own, place);
 }
 
-function literalPath(parts: readonly NamePart[]): string | undefined {
+function literalPath(parts: readonly NamePatternPart[]): string | undefined {
   const texts = parts.map((part) => (part.kind === 'text' ? part.text : undefined));
   return texts.includes(undefined) ? undefined : texts.join('');
 }
@@ -182,14 +182,17 @@ async function read(folder: string): Promise<readonly NamedEntry[]> {
   try {
     // Loaded on use: few policies have globs, and every start would pay for it.
     const { readdir } = process.getBuiltinModule('node:fs').promises;
-    return withTrueNames(await readdir(diskPath(folder), { withFileTypes: true, encoding: 'utf8' }), folder);
+    return withExactNames(await readdir(toNodePath(folder), { withFileTypes: true, encoding: 'utf8' }), folder);
   } catch {
     return [];
   }
 }
 
 function tooWide(message: string): SandboxRefused {
-  return unenforceable(message, 'Begin the deny pattern with the folder it is about, or deny the folder itself.');
+  return unenforceableRefusal(
+    message,
+    'Begin the deny pattern with the folder it is about, or deny the folder itself.',
+  );
 }
 
 export function coversWholeDisk(glob: string): string {
@@ -209,7 +212,7 @@ export function protectGit(policy: ResolvedPolicy, gitFolders: readonly string[]
   const rules = files.rules.map(({ keeps: _keeps, ...rule }): PathRule => rule);
   const added = readOnlyRules(rules, gitFolders);
   if (added.length > mostGitFolders) {
-    return unenforceable(
+    return unenforceableRefusal(
       `Git repositories have ${added.length} folders and files that commands must not change, and the sandbox can protect at most ${mostGitFolders}.`,
       'Work in a folder with fewer repositories, or make a smaller folder writable.',
     );

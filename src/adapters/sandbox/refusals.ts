@@ -1,16 +1,20 @@
 import { isMovedRoot, describeMovedRoot } from '../../core/policy/paths/walk-path.ts';
 import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
 import type { SandboxRefused } from '../../ports/sandbox.ts';
-import type { ResolvedFiles } from '../../protocol/permissions.ts';
+import type { ResolvedFilePolicy } from '../../protocol/permissions.ts';
 import { type DiskView, followLinks } from './disk-view.ts';
 
 /** The policy asks for something that no sandbox here can enforce (I10). */
-export function unenforceable(message: string, next: string): SandboxRefused {
+export function unenforceableRefusal(message: string, next: string): SandboxRefused {
   return { kind: 'refused', code: 'policy-unenforceable', message, next };
 }
 
 /** Why no command runs in the folder: the writable root around it leads elsewhere than when the turn began. */
-export function movedWorkspace(files: ResolvedFiles, cwd: string, disk: DiskView): SandboxRefused | undefined {
+export function movedWorkspaceRefusal(
+  files: ResolvedFilePolicy,
+  cwd: string,
+  disk: DiskView,
+): SandboxRefused | undefined {
   if (files.kind === 'unrestricted') return undefined;
   const moved = files.rules.find(
     (rule) =>
@@ -18,7 +22,7 @@ export function movedWorkspace(files: ResolvedFiles, cwd: string, disk: DiskView
   );
   if (moved === undefined) return undefined;
   const { message, next } = describeMovedRoot(moved.path);
-  return unenforceable(message, next);
+  return unenforceableRefusal(message, next);
 }
 
 /** Read only by users who insist on Landlock: otherwise bubblewrap comes first. */

@@ -5,7 +5,7 @@ import { resolvePolicy } from '../../core/policy/profiles/resolve-policy.ts';
 import type { SandboxRefused } from '../../ports/sandbox.ts';
 import type { PermissionProfile, ResolvedPolicy } from '../../protocol/permissions.ts';
 import type { Bubblewrap } from './linux/bubblewrap.ts';
-import { chooseRoute, type MachineFacts } from './sandbox-route.ts';
+import { chooseSandboxRoute, type MachineFacts } from './sandbox-route.ts';
 
 const options = { network: false, writableRoots: [], excludeTmpdir: true, excludeSlashTmp: true };
 const places = { cwd: '/ws', workspaceRoots: ['/ws'], slashTmp: true, gitDirectories: [], own: noOwnPlaces };
@@ -87,7 +87,7 @@ const rows: readonly Row[] = [
 ];
 
 test.each(rows)('%s', (_what, machine, policy, expected) => {
-  const route = chooseRoute(machine, policies[policy]);
+  const route = chooseSandboxRoute(machine, policies[policy]);
   const shown = {
     look: () => `look ${route.kind === 'look' ? route.at : ''}`,
     refused: () => (route.kind === 'refused' ? route.code : ''),
@@ -97,7 +97,7 @@ test.each(rows)('%s', (_what, machine, policy, expected) => {
 
 test('a refusal says how to take Landlock, or why there is none either', () => {
   const route = (machine: MachineFacts, policy: keyof typeof policies = 'read-only') =>
-    chooseRoute(machine, policies[policy]);
+    chooseSandboxRoute(machine, policies[policy]);
   const advice = expect.stringContaining('--sandbox-fallback landlock');
   expect(route(kernel)).toMatchObject({ message: 'no bwrap', next: advice });
   expect(route({ ...without, landlock: noLandlock })).toMatchObject({ message: 'no bwrap no landlock', next: '' });

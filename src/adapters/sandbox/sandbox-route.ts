@@ -2,7 +2,7 @@ import { needsSandbox, networkReach } from '../../core/policy/paths/access.ts';
 import { landlockObstacle } from '../../core/policy/profiles/landlock-policy.ts';
 import type { SandboxRefused } from '../../ports/sandbox.ts';
 import type { ResolvedPolicy } from '../../protocol/permissions.ts';
-import { landlockRefusal, unenforceable } from './refusals.ts';
+import { landlockRefusal, unenforceableRefusal } from './refusals.ts';
 import type { Bubblewrap } from './linux/bubblewrap.ts';
 import type { LandlockFact } from './linux/landlock-library.ts';
 import { isSeccompArchitecture } from './linux/seccomp.ts';
@@ -28,7 +28,7 @@ export type SandboxRoute =
   | SandboxRefused;
 
 /** A policy fitted to Landlock uses that, any other the system's usual mechanism, or nothing runs at all (I10). */
-export function chooseRoute(machine: MachineFacts, policy: ResolvedPolicy): SandboxRoute {
+export function chooseSandboxRoute(machine: MachineFacts, policy: ResolvedPolicy): SandboxRoute {
   if (!needsSandbox(policy)) return { kind: 'direct' };
   if (machine.platform === 'linux') return chooseOnLinux(machine, policy);
   if (machine.platform !== 'darwin') return noSandboxOn(machine.platform);
@@ -37,7 +37,7 @@ export function chooseRoute(machine: MachineFacts, policy: ResolvedPolicy): Sand
 
 function chooseOnLinux(machine: MachineFacts, policy: ResolvedPolicy): SandboxRoute {
   if (machine.isWsl1 === undefined) return { kind: 'look', at: 'isWsl1' };
-  if (machine.isWsl1) return onWsl1;
+  if (machine.isWsl1) return wsl1Refusal;
   if (policy.landlock !== undefined) return landlockRoute(machine, policy);
   const { bubblewrap, landlock } = machine;
   if (bubblewrap === undefined) return { kind: 'look', at: 'bubblewrap' };
@@ -49,7 +49,7 @@ function chooseOnLinux(machine: MachineFacts, policy: ResolvedPolicy): SandboxRo
 function landlockRoute(machine: MachineFacts, policy: ResolvedPolicy): SandboxRoute {
   const obstacle = landlockObstacle(policy);
   if (obstacle !== undefined)
-    return unenforceable(`Landlock cannot enforce this policy: ${obstacle.why}.`, obstacle.next);
+    return unenforceableRefusal(`Landlock cannot enforce this policy: ${obstacle.why}.`, obstacle.next);
   if (machine.landlock === undefined) return { kind: 'look', at: 'landlock' };
   return landlockProblem(machine) ?? { kind: 'landlock' };
 }
@@ -76,7 +76,7 @@ function withLandlockAdvice(bubblewrap: SandboxRefused, landlock: SandboxRefused
 const landlockAdvice =
   'Agree to Landlock, which protects less: add `--sandbox-fallback landlock`, or set sandbox_fallback = "landlock" in your config.toml. `capstan sandbox explain -P :workspace` says what is lost.';
 
-export const onWsl1: SandboxRefused = {
+export const wsl1Refusal: SandboxRefused = {
   kind: 'refused',
   code: 'sandbox-unusable',
   message: 'This is WSL 1, whose kernel cannot create the namespaces that a sandbox needs.',
@@ -85,7 +85,7 @@ export const onWsl1: SandboxRefused = {
 
 /** Without the proxy the lists would have no effect (I10). */
 function noProxyOn(platform: string): SandboxRefused {
-  return unenforceable(
+  return unenforceableRefusal(
     `The permission profile lists hosts, and there is no proxy that enforces the lists on ${platform} yet.`,
     'Remove the lists from the profile to allow every host, or disable the network.',
   );

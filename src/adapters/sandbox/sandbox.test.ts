@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RunnableCommand } from '../../ports/sandbox.ts';
-import type { Spawn } from '../../ports/commands.ts';
+import type { CommandSpawner } from '../../ports/commands.ts';
 import type { ResolvedPolicy } from '../../protocol/permissions.ts';
 import { processTable } from '../exec/leftover-processes.ts';
 import { createSandbox } from './sandbox.ts';
@@ -17,7 +17,7 @@ const restricted: ResolvedPolicy = {
   network: 'restricted',
 };
 
-const unused: Pick<Spawn, 'run'> = {
+const unused: Pick<CommandSpawner, 'run'> = {
   run: () => {
     throw new Error('nothing should run');
   },
@@ -66,7 +66,7 @@ test('Linux without bubblewrap refuses', async () => {
 });
 
 test('a processor without a filter refuses while the network is restricted', async () => {
-  const spawn: Pick<Spawn, 'run'> = {
+  const spawn: Pick<CommandSpawner, 'run'> = {
     run: async () => ({ kind: 'exited', exitCode: 0, output: { text: '', totalBytes: 0 }, durationMs: 0 }),
   };
   const sandbox = createSandbox({
@@ -93,7 +93,7 @@ test('a processor without a filter refuses while the network is restricted', asy
 describe('lists of hosts', () => {
   const lists = { allow: ['example.com'], deny: [], local: false, methods: 'any' } as const;
   const listed: ResolvedPolicy = { enforcement: 'managed', files: { kind: 'unrestricted' }, network: 'enabled', lists };
-  const spawn: Pick<Spawn, 'run'> = {
+  const spawn: Pick<CommandSpawner, 'run'> = {
     run: async () => ({ kind: 'exited', exitCode: 0, output: { text: '', totalBytes: 0 }, durationMs: 0 }),
   };
   const env = { CAPSTAN_BWRAP: '/opt/bwrap' };
@@ -151,7 +151,7 @@ describe('lists of hosts', () => {
 
 test('the machine is probed once, also when many commands come first', async () => {
   let probes = 0;
-  const spawn: Pick<Spawn, 'run'> = {
+  const spawn: Pick<CommandSpawner, 'run'> = {
     run: async () => {
       probes += 1;
       return { kind: 'exited', exitCode: 0, output: { text: '', totalBytes: 0 }, durationMs: 0 };
@@ -179,7 +179,7 @@ test('on a Mac the command runs under Seatbelt', async () => {
 });
 
 describe('the kernel', () => {
-  const on = (version: string, spawn: Pick<Spawn, 'run'>) =>
+  const on = (version: string, spawn: Pick<CommandSpawner, 'run'>) =>
     createSandbox({
       ...parts,
       platform: 'linux',
@@ -189,7 +189,7 @@ describe('the kernel', () => {
       spawn,
       kernelVersion: () => version,
     });
-  const works: Pick<Spawn, 'run'> = {
+  const works: Pick<CommandSpawner, 'run'> = {
     run: async () => ({ kind: 'exited', exitCode: 0, output: { text: '', totalBytes: 0 }, durationMs: 0 }),
   };
 
@@ -211,7 +211,7 @@ describe('the kernel', () => {
 });
 
 test('that a packaged bubblewrap is used is said once', async () => {
-  const spawn: Pick<Spawn, 'run'> = {
+  const spawn: Pick<CommandSpawner, 'run'> = {
     run: async () => ({ kind: 'exited', exitCode: 0, output: { text: '', totalBytes: 0 }, durationMs: 0 }),
   };
   const options = { ...parts, platform: 'linux', architecture: 'x64', env: {}, writable: () => [], spawn };

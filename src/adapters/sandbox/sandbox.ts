@@ -2,11 +2,11 @@ import { joinPath, parentPath } from '../../core/policy/paths/absolute-paths.ts'
 import { needsSandbox, writablePaths } from '../../core/policy/paths/access.ts';
 import { temporaryFolders } from '../../core/policy/paths/special-places.ts';
 import { landlockLeavesOpen } from '../../core/policy/profiles/landlock-policy.ts';
-import type { Spawn } from '../../ports/commands.ts';
+import type { CommandSpawner } from '../../ports/commands.ts';
 import type { LandlockUse, PlainCommand, RunnableCommand, Sandbox, SandboxRefused } from '../../ports/sandbox.ts';
 import type { ProcessTable, ProgramFiles } from '../../ports/system.ts';
 import type { ResolvedPolicy } from '../../protocol/permissions.ts';
-import { systemText } from '../disk/file-system.ts';
+import { readSystemFile } from '../disk/file-system.ts';
 import type { Bubblewrap } from './linux/bubblewrap.ts';
 import { type BubblewrapParts, findBubblewrap, isWsl1, packagedNotice } from './linux/find-bubblewrap.ts';
 import type { LandlockHelper } from './linux/landlock-sandbox.ts';
@@ -15,7 +15,7 @@ import { createEmptyMountPoints, type MountPoints } from './linux/mount-points.t
 import { planMacos } from './macos/seatbelt.ts';
 import { protectGit } from './policy-on-disk.ts';
 import { landlockRefusal } from './refusals.ts';
-import { chooseRoute, landlockProblem as landlockProblemOf, onWsl1 } from './sandbox-route.ts';
+import { chooseSandboxRoute, landlockProblem as landlockProblemOf, wsl1Refusal } from './sandbox-route.ts';
 import type { MachineFacts, SandboxRoute } from './sandbox-route.ts';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -39,7 +39,7 @@ export interface SandboxOptions {
   readonly mountRegistries: () => readonly string[];
   /** Time that a sandbox's folders stay after its end, for the next one. Default: none. */
   readonly lingerMs?: number;
-  readonly spawn: Pick<Spawn, 'run'>;
+  readonly spawn: Pick<CommandSpawner, 'run'>;
   readonly programFiles: ProgramFiles;
   readonly processes: ProcessTable;
   /** Text of `/proc/version`. Default: that of this machine. */
@@ -63,7 +63,7 @@ export function createSandbox(options: SandboxOptions) {
     const roots = writablePaths(policy);
     let facts: MachineFacts = { platform, architecture };
     for (;;) {
-      const chosen = chooseRoute(facts, policy);
+      const chosen = chooseSandboxRoute(facts, policy);
       if (chosen.kind !== 'look') return chosen;
       facts = { ...facts, [chosen.at]: await machine[chosen.at](roots) };
     }
@@ -104,13 +104,13 @@ export function createSandbox(options: SandboxOptions) {
   /** Why bubblewrap does not work on this Linux. Undefined if it works, or on another system. */
   async function bubblewrapProblem(): Promise<SandboxRefused | undefined> {
     if (platform !== 'linux') return undefined;
-    if (machine.isWsl1()) return onWsl1;
+    if (machine.isWsl1()) return wsl1Refusal;
     const bubblewrap = await machine.bubblewrap([]);
     return bubblewrap.kind === 'refused' ? bubblewrap : undefined;
   }
   async function landlockProblem(): Promise<SandboxRefused | undefined> {
     if (platform !== 'linux') return undefined;
-    if (machine.isWsl1()) return onWsl1;
+    if (machine.isWsl1()) return wsl1Refusal;
     return landlockProblemOf({ platform, architecture, landlock: await machine.landlock() });
   }
   /** True if Landlock could replace a bubblewrap that does not work here. */
@@ -175,10 +175,10 @@ function lookAtMachine(options: SandboxOptions) {
   let mountPoints: MountPoints | undefined;
   async function search(writable: readonly string[]): Promise<Bubblewrap | SandboxRefused> {
     const wanted = { path, writable, chosen, packaged: packagedBubblewrap };
-    return findBubblewrap(wanted, { spawn, files, probed, proven, isIntact });
+    return findBubblewrap(wanted, { spawn, files, probed, proven, isIntact: isProgramIntact });
   }
   return {
-    isWsl1: () => (wsl1 ??= isWsl1(options.kernelVersion?.() ?? systemText('/proc/version'))),
+    isWsl1: () => (wsl1 ??= isWsl1(options.kernelVersion?.() ?? readSystemFile('/proc/version'))),
     /** Needs the folders that commands may write: no program from there may be tried, as a trial is unsandboxed. */
     bubblewrap(roots: readonly string[]) {
       const writable = [...new Set([...temporary, ...options.writable(), ...roots])].toSorted();
@@ -226,7 +226,7 @@ export function packagedBubblewrap(folder: string): { readonly program: string; 
 }
 
 /** True if the program still has the recorded hash, or if no hash was recorded. */
-export function isIntact(program: string): boolean {
+export function isProgramIntact(program: string): boolean {
   const { hashFile } = packagedBubblewrap(parentPath(parentPath(parentPath(program))));
   const expected = read(hashFile)?.toString('utf8').trim();
   if (expected === undefined) return true;

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Access, PathRule, ResolvedPolicy } from '../../protocol/permissions.ts';
+import type { FileAccess, PathRule, ResolvedPolicy } from '../../protocol/permissions.ts';
 import { planWindows, type WindowsLevel } from './explain-routes.ts';
 
 type Rules = readonly (
-  | readonly [path: string, access: Access]
-  | readonly [path: string, access: Access, more: Partial<PathRule>]
+  | readonly [path: string, access: FileAccess]
+  | readonly [path: string, access: FileAccess, more: Partial<PathRule>]
 )[];
 
 interface Row {

@@ -2,9 +2,9 @@ import type { OfferedSkill, SkillCuts, SkillScope } from '../../core/planes/sele
 import { isSwitchedOn, type SkillSwitch } from '../../core/planes/skill-switches.ts';
 import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { diskPath, fileSystem, realPath } from '../disk/file-system.ts';
-import { type NamedEntry, trueEntries } from '../disk/folder-access.ts';
-import { readRegular, readUpTo, realPathOf, versionOf } from '../disk/regular-files.ts';
+import { toNodePath, fileSystem, realPath } from '../disk/file-system.ts';
+import { type NamedEntry, listExactEntries } from '../disk/folder-access.ts';
+import { readRegularFile, readUpTo, realPathOf, versionOfFile } from '../disk/regular-files.ts';
 import { allowsModelChoice, readSkillHead, type SkillHead, type WrongSkill } from './skill-head.ts';
 import { isUtf8 } from 'node:buffer';
 import { dirname } from 'node:path';
@@ -163,7 +163,7 @@ function findSkillFiles({ path: root, scope, within }: SkillRoot) {
 /** Sorted by name; empty if the folder cannot be read. */
 function entriesOf(folder: string, most: number): readonly NamedEntry[] {
   try {
-    return trueEntries(folder, most).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    return listExactEntries(folder, most).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   } catch {
     return [];
   }
@@ -188,7 +188,7 @@ type SkillFileText = ReturnType<typeof readSkillFile>;
 
 /** Reads the beginning of a regular file. No entry at the path can block the program or fill its memory. */
 function readSkillFile(path: string, { most, guard }: SkillReading) {
-  return readRegular(path, (file, { size }) => {
+  return readRegularFile(path, (file, { size }) => {
     const place = realPathOf(file, path);
     const reason = guard(path, place);
     if (reason !== undefined) return { kind: 'unread', reason } as const;
@@ -203,9 +203,9 @@ function readSkillFile(path: string, { most, guard }: SkillReading) {
 /** Changes whenever the file does; undefined if there is none. */
 function fileVersion(path: string): { readonly version: string; readonly modifiedMs: number } | undefined {
   try {
-    const stats = fileSystem.statSync(diskPath(path), { throwIfNoEntry: false });
+    const stats = fileSystem.statSync(toNodePath(path), { throwIfNoEntry: false });
     if (stats === undefined) return undefined;
-    return { version: versionOf(stats), modifiedMs: Math.max(stats.mtimeMs, stats.ctimeMs) };
+    return { version: versionOfFile(stats), modifiedMs: Math.max(stats.mtimeMs, stats.ctimeMs) };
   } catch {
     return undefined;
   }

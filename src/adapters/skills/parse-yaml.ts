@@ -5,14 +5,14 @@ export type YamlValue = string | YamlTable | readonly YamlValue[];
 export type YamlTable = { readonly [key: string]: YamlValue };
 
 /** `reason` ends a sentence and says what to do. */
-export type ReadYaml =
+export type YamlResult =
   | { readonly kind: 'read'; readonly table: YamlTable }
   | { readonly kind: 'unread'; readonly reason: string };
 
 const deepest = 8;
 
 /** Refuses aliases, custom tags and duplicate keys. Plain strings may contain what people write, such as a colon. */
-export function parseYaml(source: string): ReadYaml {
+export function parseYaml(source: string): YamlResult {
   const text = source.replaceAll(/\r\n?/g, '\n');
   let parsed = parse(text);
   if (parsed.problem !== undefined) {

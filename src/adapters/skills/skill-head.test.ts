@@ -3,7 +3,7 @@ import { expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
 import { expectLinear } from '../../testing/test-inputs.ts';
 import { parseYaml } from './parse-yaml.ts';
-import { allowsModelChoice, parsePlainTable, readSkillHead, readYaml } from './skill-head.ts';
+import { allowsModelChoice, parsePlainTable, readSkillHead, parseYamlTable } from './skill-head.ts';
 
 test.each<readonly [string, string, unknown]>([
   ['plain texts', 'a: one\nb : two # not this', { a: 'one', b: 'two' }],
@@ -42,7 +42,7 @@ test.each<readonly [string, string, unknown]>([
   ['an anchor that nothing names', 'a: &x b', { a: 'b' }],
   ['a tag of YAML', 'a: !!str 5', { a: '5' }],
 ])('reads %s', async (_, source, table) => {
-  expect(await readYaml(source)).toEqual({ kind: 'read', table });
+  expect(await parseYamlTable(source)).toEqual({ kind: 'read', table });
 });
 
 test.each([
@@ -68,7 +68,7 @@ test.each([
   ['[a]: b', 'a key of its table is no text; write a plain word'],
   [`a: ${'x'.repeat(64 * 1024)}`, 'its table is larger than 64 KB; shorten it'],
 ])('says what is wrong: %#', async (source, reason) => {
-  expect(await readYaml(source)).toEqual({ kind: 'unread', reason });
+  expect(await parseYamlTable(source)).toEqual({ kind: 'unread', reason });
 });
 
 test('plain lines read as the library reads them, and what is YAML as YAML', () => {
@@ -158,7 +158,7 @@ test('whatever a file says, reading it ends, soon and with an answer', async () 
   const unit = fc.constantFrom(...'a: \n"\'-|>#[]\\\t\0{}&*!~?,%`@', '<<', '---', '...', 'a: ');
   await fc.assert(
     fc.asyncProperty(fc.string({ unit, maxLength: 200 }), async (text) => {
-      expect((await readYaml(text)).kind).toMatch(/read/);
+      expect((await parseYamlTable(text)).kind).toMatch(/read/);
       expect((await readSkillHead(`---\n${text}\n---\n`, '/x/SKILL.md')).kind).toMatch(/head|wrong/);
     }),
     { numRuns: 1000 },

@@ -1,5 +1,5 @@
 import { withoutInvisible } from '../../base/invisible-characters.ts';
-import type { ReadYaml, YamlTable } from './parse-yaml.ts';
+import type { YamlResult, YamlTable } from './parse-yaml.ts';
 import { basename, dirname } from 'node:path';
 
 export type SkillHead = { readonly kind: 'head'; readonly name: string; readonly description: string };
@@ -10,10 +10,10 @@ const longestName = 64;
 
 export async function readSkillHead(text: string, path: string): Promise<SkillHead | WrongSkill> {
   if (withoutInvisible(path) !== path) return wrong('its path has characters that show nothing');
-  const split = splitHead(text);
+  const split = splitFrontMatter(text);
   if (split.kind === 'headless') return wrong('it does not begin with a table between lines of `---`');
   if (split.kind === 'open') return wrong('no line of `---` ends its table, which may have up to 64 KB');
-  const read = await readYaml(split.head);
+  const read = await parseYamlTable(split.head);
   if (read.kind === 'unread') return wrong(read.reason);
   const odd = ['name', 'description'].find((key) => typeof (read.table[key] ?? '') !== 'string');
   if (odd !== undefined) return wrong(`its \`${odd}\` is a list or a table; write a text, in quotes if need be`);
@@ -29,7 +29,7 @@ const choiceKey = 'allow_implicit_invocation';
 /** True if the file beside a skill lets the model choose it. An unreadable file forbids nothing. */
 export async function allowsModelChoice(text: string): Promise<boolean> {
   if (!text.includes(choiceKey)) return true;
-  const read = await readYaml(text);
+  const read = await parseYamlTable(text);
   const policy = read.kind === 'read' ? read.table['policy'] : undefined;
   if (policy === undefined || typeof policy === 'string' || Array.isArray(policy)) return true;
   const choice = (policy as YamlTable)[choiceKey];
@@ -46,7 +46,7 @@ const wrong = (reason: string): WrongSkill => ({ kind: 'wrong', reason });
 const mostBytes = 64 * 1024;
 
 /** Reads a YAML 1.2 table. The library is loaded only for more than plain lines. */
-export async function readYaml(source: string): Promise<ReadYaml> {
+export async function parseYamlTable(source: string): Promise<YamlResult> {
   if (Buffer.byteLength(source) > mostBytes)
     return { kind: 'unread', reason: 'its table is larger than 64 KB; shorten it' };
   const table = parsePlainTable(source);
@@ -56,12 +56,12 @@ export async function readYaml(source: string): Promise<ReadYaml> {
 }
 
 /** `head`: the text between the lines of `---` at the top. */
-export type SplitText =
+export type SplitFrontMatter =
   | { readonly kind: 'split'; readonly head: string; readonly body: string }
   | { readonly kind: 'headless' }
   | { readonly kind: 'open' };
 
-export function splitHead(text: string): SplitText {
+export function splitFrontMatter(text: string): SplitFrontMatter {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n/);
   if (lines[0]?.trimEnd() !== '---') return { kind: 'headless' };
   const end = lines.findIndex((line, at) => at > 0 && line.trimEnd() === '---');

@@ -1,15 +1,15 @@
 import { resolveAgentBounds, type Step } from '../../core/envelope/envelope.ts';
 import {
-  agentClosed,
-  agentSent,
-  agentsListed,
-  agentStarted,
-  agentsWaited,
+  agentClosedText,
+  agentMessageSentText,
+  agentsListedText,
+  agentStartedText,
+  agentsWaitedText,
 } from '../../core/fragments/answers/agents-and-goals.ts';
 import { describeRole, type ListedRole } from '../../core/planes/fit-roles.ts';
 import type { AgentCaller, AgentMessage, AgentRefused, Agents, AgentWait, WantedAgent } from '../../ports/agents.ts';
 import { arrayAt, numberAt, stringAt, trueAt } from '../../protocol/json.ts';
-import { functionSpec, functionTool, readObject } from './function-tool.ts';
+import { functionSpec, functionTool, parseOptionalArguments } from './function-tool.ts';
 import type { Tool } from './tool.ts';
 
 export interface AgentToolsOptions {
@@ -50,7 +50,7 @@ function spawnAgent({ agents, roles, unlisted, mayFork }: AgentToolsOptions): To
       properties,
       ['message'],
     ),
-    parse: readObject,
+    parse: parseOptionalArguments,
     read(given) {
       const message = stringAt(given, 'message') ?? '';
       if (message.trim() === '') return '`message` must be a text.';
@@ -65,7 +65,7 @@ function spawnAgent({ agents, roles, unlisted, mayFork }: AgentToolsOptions): To
     },
     async run(wanted, _, call) {
       const started = await agents.spawn(wanted, callerOf(call));
-      return started.kind === 'refused' ? failure(started) : agentStarted(started);
+      return started.kind === 'refused' ? failure(started) : agentStartedText(started);
     },
   });
 }
@@ -82,7 +82,7 @@ function sendInput(agents: Agents): Tool {
       },
       ['target'],
     ),
-    parse: readObject,
+    parse: parseOptionalArguments,
     read(given) {
       const [agent, message] = [stringAt(given, 'target'), stringAt(given, 'message')];
       const interrupt = given['interrupt'] === true;
@@ -92,7 +92,7 @@ function sendInput(agents: Agents): Tool {
     },
     async run(words, _, call) {
       const sent = await agents.send(words, callerOf(call));
-      return sent.kind === 'refused' ? failure(sent) : agentSent(sent.path, sent.as);
+      return sent.kind === 'refused' ? failure(sent) : agentMessageSentText(sent.path, sent.as);
     },
   });
 }
@@ -116,7 +116,7 @@ function waitAgent(agents: Agents): Tool {
       [],
     ),
     idempotent: true,
-    parse: readObject,
+    parse: parseOptionalArguments,
     read(given) {
       const targets = (arrayAt(given, 'targets') ?? []).filter((each) => typeof each === 'string');
       const until = given['until'] ?? 'any';
@@ -127,7 +127,7 @@ function waitAgent(agents: Agents): Tool {
     },
     async run(wanted, { signal, hasWords = () => false }) {
       const waited = await agents.wait(wanted, { signal, hasWords });
-      return waited.kind === 'refused' ? failure(waited) : agentsWaited(waited);
+      return waited.kind === 'refused' ? failure(waited) : agentsWaitedText(waited);
     },
   });
 }
@@ -141,9 +141,9 @@ function listAgents(agents: Agents): Tool {
       [],
     ),
     idempotent: true,
-    parse: readObject,
+    parse: parseOptionalArguments,
     read: () => null,
-    run: async () => agentsListed(await agents.list()),
+    run: async () => agentsListedText(await agents.list()),
   });
 }
 
@@ -156,14 +156,14 @@ function closeAgent(agents: Agents): Tool {
       ['target'],
     ),
     idempotent: true,
-    parse: readObject,
+    parse: parseOptionalArguments,
     read(given) {
       const name = stringAt(given, 'target');
       return name === undefined ? '`target` must be a text.' : { name };
     },
     async run({ name }) {
       const closed = await agents.close(name);
-      return closed.kind === 'refused' ? failure(closed) : agentClosed(closed.before);
+      return closed.kind === 'refused' ? failure(closed) : agentClosedText(closed.before);
     },
   });
 }

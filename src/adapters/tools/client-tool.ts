@@ -1,14 +1,14 @@
-import { clientResult, type ShowPicture } from '../../core/fragments/answers/content-parts.ts';
+import { clientResult, type PreparePicture } from '../../core/fragments/answers/content-parts.ts';
 import type { CallableTool } from '../../protocol/client-tool.ts';
 import { defined } from '../../base/objects.ts';
 import type { JsonObject } from '../../protocol/json.ts';
-import { functionTool, readObject } from './function-tool.ts';
+import { functionTool, parseOptionalArguments } from './function-tool.ts';
 import type { CallResult, Tool } from './tool.ts';
 
 /** A tool defined by the client: a call is a question to it, and its answer is the output. Nothing is executed here. */
 export function clientTool(
   known: CallableTool,
-  { picture, deferred }: { readonly picture: ShowPicture; readonly deferred: boolean },
+  { picture, deferred }: { readonly picture: PreparePicture; readonly deferred: boolean },
 ): Tool {
   const { name, description, inputSchema: parameters, tool, namespace } = known;
   const client = { tool, ...defined({ namespace: namespace?.name }) };
@@ -17,7 +17,7 @@ export function clientTool(
     foreignSchema: true,
     ...(deferred && { deferred }),
     idempotent: true,
-    parse: readObject,
+    parse: parseOptionalArguments,
     read: (given) => given,
     needs: () => ({ client }),
     async run(_, { content }, { step, item }) {

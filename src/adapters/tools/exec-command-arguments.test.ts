@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { readArguments } from './exec-command-arguments.ts';
+import { parseExecCommandArguments } from './exec-command-arguments.ts';
 
 const disk = { look: () => ({ kind: 'missing' }) as const };
 const asking = { cwd: '/repo', disk, canAsk: true };
 
 function escalationOf(more: object, given = asking): unknown {
-  const read = readArguments(JSON.stringify({ cmd: 'make', ...more }), given);
+  const read = parseExecCommandArguments(JSON.stringify({ cmd: 'make', ...more }), given);
   return typeof read === 'string' ? read : read.escalation;
 }
 

@@ -1,11 +1,11 @@
 import { defined } from '../../base/objects.ts';
 import type { Escalation } from '../../core/policy/decide/call-decision.ts';
-import type { StartOptions } from '../../ports/commands.ts';
+import type { CommandStartOptions } from '../../ports/commands.ts';
 import type { ToolSpec } from '../../ports/model.ts';
 import { type Json, type JsonObject, parseJsonObject } from '../../protocol/json.ts';
-import { type NamingPaths, permissionsSchema, readPermissions } from './request-permissions.ts';
-import { functionSpec, notAnObject } from './function-tool.ts';
-import { positiveNumber } from './tool.ts';
+import { type PathResolutionBase, permissionsSchema, parseExtraPermissions } from './request-permissions.ts';
+import { functionSpec, notJsonObjectProblem } from './function-tool.ts';
+import { readPositiveNumber } from './tool.ts';
 
 const modes: readonly Json[] = ['use_default', 'with_additional_permissions', 'require_escalated'];
 
@@ -32,7 +32,7 @@ const ruleProposalProperties: JsonObject = {
   },
 };
 
-type AskingCall = NamingPaths & { readonly canAsk: boolean };
+type AskingCall = PathResolutionBase & { readonly canAsk: boolean };
 
 /** The requested escalation; undefined: none; a string: what is wrong. A null member counts as absent. */
 function readEscalation(value: JsonObject, { cwd, disk, canAsk }: AskingCall): Escalation | string | undefined {
@@ -54,7 +54,7 @@ function readEscalation(value: JsonObject, { cwd, disk, canAsk }: AskingCall): E
   const reason = justification?.trim() || undefined;
   if (mode === 'require_escalated') return defined({ reason, prefix: prefix ?? undefined });
   if (named === null) return '`with_additional_permissions` needs `additional_permissions`.';
-  const permissions = readPermissions(named, 'additional_permissions', { cwd, disk });
+  const permissions = parseExtraPermissions(named, 'additional_permissions', { cwd, disk });
   return typeof permissions === 'string' ? permissions : { ...defined({ reason }), permissions };
 }
 
@@ -103,24 +103,24 @@ export interface ExecCommandArguments {
   readonly yieldMs: number;
   /** Absent: it is not killed. */
   readonly timeoutMs?: number;
-  readonly input: StartOptions['input'];
+  readonly input: CommandStartOptions['input'];
   readonly outputTokens: number;
   readonly escalation?: Escalation;
 }
 
 /** A string says what is wrong with the model's arguments. */
-export function readArguments(text: string, asking: AskingCall): ExecCommandArguments | string {
+export function parseExecCommandArguments(text: string, asking: AskingCall): ExecCommandArguments | string {
   const value = parseJsonObject(text);
-  if (value === undefined) return notAnObject;
+  if (value === undefined) return notJsonObjectProblem;
   const { cmd, workdir } = value;
   if (typeof cmd !== 'string' || cmd.trim() === '') return '`cmd` must be a non-empty string.';
   if (workdir !== undefined && workdir !== null && typeof workdir !== 'string') return '`workdir` must be a string.';
   const { stdin, tty } = value;
   if (![stdin, tty].every((flag) => flag === undefined || flag === null || typeof flag === 'boolean'))
     return '`stdin` and `tty` must be true or false.';
-  const yieldMs = positiveNumber(value, 'yield_time_ms', defaultYieldMs);
-  const timeoutMs = positiveNumber(value, 'timeout_ms', Infinity);
-  const outputTokens = positiveNumber(value, 'max_output_tokens', defaultOutputTokens);
+  const yieldMs = readPositiveNumber(value, 'yield_time_ms', defaultYieldMs);
+  const timeoutMs = readPositiveNumber(value, 'timeout_ms', Infinity);
+  const outputTokens = readPositiveNumber(value, 'max_output_tokens', defaultOutputTokens);
   if (yieldMs === undefined) return '`yield_time_ms` must be a positive number.';
   if (timeoutMs === undefined) return '`timeout_ms` must be a positive number.';
   if (outputTokens === undefined) return '`max_output_tokens` must be a positive number.';

@@ -4,27 +4,27 @@ import type { Step } from '../../core/envelope/envelope.ts';
 import {
   commandOutput,
   type CommandReport,
-  patchForEditor,
+  callEditToolText,
   patchNotPossible,
-  patchWithoutTool,
+  callPatchToolText,
 } from '../../core/fragments/answers/commands-and-patches.ts';
 import {
-  badArguments,
+  badArgumentsText,
   refusalReason,
-  refusedCall,
+  notRunText,
   sandboxRefusedAgain,
 } from '../../core/fragments/answers/tool-calls.ts';
 import type { Budget } from '../../core/fragments/text/truncate.ts';
 import { type CallNeeds, mayChangeFiles } from '../../core/policy/decide/call-decision.ts';
-import { deniedByOutput } from '../../core/policy/decide/denied-by-output.ts';
+import { deniedPathsInOutput } from '../../core/policy/decide/denied-by-output.ts';
 import { childEnvironment } from '../../core/policy/environment/shell-environment-policy.ts';
 import { accessAt, needsSandbox } from '../../core/policy/paths/access.ts';
 import { withReadOnlyPlaces } from '../../core/policy/profiles/narrower-profile.ts';
-import type { AnswerHost } from '../../ports/ask-user.ts';
-import type { Pauses, ProcessEnd, Sessions, ShellEnvironment, YieldedCommand } from '../../ports/commands.ts';
+import type { AnswerNetworkHost } from '../../ports/ask-user.ts';
+import type { Pauses, ProcessEnd, CommandSessions, ShellEnvironment, YieldedCommand } from '../../ports/commands.ts';
 import type { PlainCommand, Sandbox } from '../../ports/sandbox.ts';
 import type { StartedProcess } from '../../ports/system.ts';
-import type { ChangeWatch, GitGuard } from '../../ports/workspace.ts';
+import type { CallTimeRecorder, GitGuard } from '../../ports/workspace.ts';
 import { type StoppedBy, stoppedBy } from '../../protocol/abort.ts';
 import type { ResolvedPolicy } from '../../protocol/permissions.ts';
 import type { CommandItem } from '../../protocol/turn-item.ts';
@@ -35,15 +35,15 @@ import {
   execCommandAskingSpec,
   execCommandProposingSpec,
   execCommandSpec,
-  readArguments,
+  parseExecCommandArguments,
 } from './exec-command-arguments.ts';
 import { pathNeeds } from './request-permissions.ts';
 import { outputBudget } from './tool.ts';
-import type { CallResult, Prepared, RunningCall, StartedSession, Tool, ToolCall } from './tool.ts';
+import type { CallResult, CallPreparation, CallRunContext, StartedSession, Tool, ToolCall } from './tool.ts';
 import { resolve } from 'node:path';
 
 export interface ExecCommandPorts {
-  readonly sessions: Pick<Sessions, 'run'>;
+  readonly sessions: Pick<CommandSessions, 'run'>;
   readonly sandbox: Sandbox;
   readonly shellEnvironment: ShellEnvironment;
   /** For commands that are patches. */
@@ -51,7 +51,7 @@ export interface ExecCommandPorts {
   /** For commands that apply patches among other things. `node` runs it: a command's own may be old or missing. */
   readonly patchProgram: { readonly folder: string; readonly node: string };
   /** Absent: no change is attributed to a command. */
-  readonly watch?: ChangeWatch;
+  readonly watch?: CallTimeRecorder;
   /** Absent: only the git folders that the policy names are protected. */
   readonly gitGuard?: Pick<GitGuard, 'current'>;
 }
@@ -69,8 +69,12 @@ export function execCommandTool(ports: ExecCommandPorts): Tool {
     prepare(call, step) {
       const { workspace, policy } = step.envelope;
       const { disk } = ports.patches;
-      const given = readArguments(call.input, { cwd: workspace.cwd, disk, canAsk: canAskForMore(policy, 'sandbox') });
-      if (typeof given === 'string') return { kind: 'refused', output: badArguments(given) };
+      const given = parseExecCommandArguments(call.input, {
+        cwd: workspace.cwd,
+        disk,
+        canAsk: canAskForMore(policy, 'sandbox'),
+      });
+      if (typeof given === 'string') return { kind: 'refused', output: badArgumentsText(given) };
       const patch = preparePatchCommand(ports.patches, call, given, step);
       if (patch !== undefined) return patch;
       // Login variables are read once, so this shell need not be a login shell.
@@ -99,7 +103,7 @@ function preparePatchCommand(
   { callId }: ToolCall,
   given: ExecCommandArguments,
   step: Step,
-): Prepared | undefined {
+): CallPreparation | undefined {
   const found = interceptPatch(given.script);
   if (found.kind !== 'patch')
     return found.kind === 'none' ? undefined : { kind: 'refused', output: answerToBarePatch(step) };
@@ -112,8 +116,8 @@ function preparePatchCommand(
 
 function answerToBarePatch({ envelope }: Step): string {
   const { tools } = envelope.capabilities;
-  if (tools.includes('apply_patch')) return patchWithoutTool;
-  return tools.includes('edit_file') ? patchForEditor : patchNotPossible;
+  if (tools.includes('apply_patch')) return callPatchToolText;
+  return tools.includes('edit_file') ? callEditToolText : patchNotPossible;
 }
 
 function folderOf({ workdir }: ExecCommandArguments, step: Step): string {
@@ -134,7 +138,7 @@ async function run(
   item: CommandItem,
   given: ExecCommandArguments,
   step: Step,
-  { signal, policy, folder, leaves, variables: more, started, output, warn, answerHost }: RunningCall,
+  { signal, policy, folder, leaves, variables: more, started, output, warn, answerHost }: CallRunContext,
 ): Promise<CallResult> {
   const { telemetry, workspace } = step.envelope;
   const cwd = folder ?? item.cwd;
@@ -154,8 +158,10 @@ async function run(
   const decided = folder !== undefined && !needsSandbox(policy) && ({ decidedFolder: true } as const);
   const env = { ...patching, ...(decided && { PWD: cwd }), ...more };
   // The command's time limit pauses while the user is asked about a host.
-  const pauses = createPausing();
-  const asking = answerHost && { answerHost: ((...asked) => pauses.during(answerHost(...asked))) satisfies AnswerHost };
+  const pauses = createPauseTracker();
+  const asking = answerHost && {
+    answerHost: ((...asked) => pauses.during(answerHost(...asked))) satisfies AnswerNetworkHost,
+  };
   const plain = { ...atTerminal(given, { argv: item.argv, env }), cwd, ...decided, ...asking };
   const kept = (leaves !== true && gitGuard?.current) || [];
   const command = await sandbox.plan(plain, policy, kept);
@@ -164,7 +170,7 @@ async function run(
     const why = `${message} ${next}`;
     const isKnown = code !== 'policy-unenforceable' && refusals.has(why);
     refusals.add(why);
-    const refusal = isKnown ? sandboxRefusedAgain : refusedCall(message, next);
+    const refusal = isKnown ? sandboxRefusedAgain : notRunText(message, next);
     return { output: refusal, item: { ...item, status: 'declined', output: refusalReason(refusal) } };
   }
   if (command.notice !== undefined) warn(command.notice);
@@ -201,7 +207,7 @@ function atTerminal(
   { argv, env }: Pick<PlainCommand, 'argv' | 'env'>,
 ): Pick<PlainCommand, 'argv' | 'env' | 'terminal'> {
   if (input !== 'terminal') return { argv, env };
-  return { argv: terminalArgv(argv), env: { ...env, ...terminalVariables }, terminal: 'own' };
+  return { argv: withControllingTerminal(argv), env: { ...env, ...terminalVariables }, terminal: 'own' };
 }
 
 function blockedBy(
@@ -210,7 +216,7 @@ function blockedBy(
   cwd: string,
 ): Pick<CallResult, 'blocked'> {
   if (end.kind !== 'exited' || end.exitCode === 0 || !needsSandbox(policy)) return {};
-  const paths = deniedByOutput(end.output.text, withReadOnlyPlaces(policy, kept), cwd);
+  const paths = deniedPathsInOutput(end.output.text, withReadOnlyPlaces(policy, kept), cwd);
   return paths.length === 0 ? {} : { blocked: paths };
 }
 
@@ -246,7 +252,7 @@ type CommandEnd = ProcessEnd & { readonly by: StoppedBy } & Pick<CommandReport, 
 
 function answer(item: CommandItem, end: CommandEnd, given: ExecCommandArguments, budget: Budget): CallResult {
   if (end.kind === 'not-started') {
-    const output = refusedCall(end.reason, 'Nothing was done.');
+    const output = notRunText(end.reason, 'Nothing was done.');
     return { output, item: { ...item, status: 'failed', output: refusalReason(output), unfinished: end.kind } };
   }
   const { durationMs, denied, serversLeftOut } = end;
@@ -265,7 +271,7 @@ function answer(item: CommandItem, end: CommandEnd, given: ExecCommandArguments,
 }
 
 /** Pauses a time limit while any promise given to `during` is pending. `during` resolves to the promise's value. */
-export function createPausing() {
+export function createPauseTracker() {
   const watchers = new Set<(isPaused: boolean) => void>();
   let waiting = 0;
   const add = (change: 1 | -1): void => {
@@ -292,5 +298,11 @@ export function createPausing() {
  * Runs the command with its terminal as controlling one: it gets the terminal's signals, and `/dev/tty` refers to it. A
  * session gets the first terminal that its leader opens; if that fails, the command runs without.
  */
-export const terminalArgv = (argv: readonly string[]): readonly string[] => ['/bin/sh', '-c', script, 'sh', ...argv];
+export const withControllingTerminal = (argv: readonly string[]): readonly string[] => [
+  '/bin/sh',
+  '-c',
+  script,
+  'sh',
+  ...argv,
+];
 const script = `t=/proc/self/fd/0; [ -e "$t" ] || t=$(tty); (: <>"$t") 2>/dev/null && exec <>"$t" >&0 2>&0; exec "$@"`;

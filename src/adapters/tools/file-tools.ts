@@ -1,13 +1,13 @@
 import { foundLinesText, foundNamesText, numberedLines } from '../../core/fragments/answers/files.ts';
-import { refusedCall } from '../../core/fragments/answers/tool-calls.ts';
+import { notRunText } from '../../core/fragments/answers/tool-calls.ts';
 import { globCovers, parseGlob } from '../../core/policy/paths/glob.ts';
 import type { SearchFiles } from '../../ports/files.ts';
 import { type JsonObject, parseJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { type ApplyPatchPorts, prepareChanges } from './apply-patch/prepare-patch.ts';
 import { readEditArguments } from './apply-patch/recorded-changes.ts';
-import { functionSpec, functionTool, refusedArguments } from './function-tool.ts';
-import type { RunningCall, Tool } from './tool.ts';
+import { functionSpec, functionTool, argumentsRefusal } from './function-tool.ts';
+import type { CallRunContext, Tool } from './tool.ts';
 import { resolve } from 'node:path';
 
 const editFileSpec = functionSpec(
@@ -31,7 +31,7 @@ export function editFileTool(ports: ApplyPatchPorts): Tool {
     spec: editFileSpec,
     prepare({ callId, input }, step) {
       const hunk = readEditArguments(parseJsonObject(input));
-      if (typeof hunk === 'string') return refusedArguments(hunk);
+      if (typeof hunk === 'string') return argumentsRefusal(hunk);
       const call = { callId, folder: step.envelope.workspace.cwd, cameAs: 'edit' } as const;
       return prepareChanges(ports, { hunks: [hunk] }, call, step);
     },
@@ -55,7 +55,7 @@ const readFileSpec = functionSpec(
  * Reads files for models that know such a tool. Models that use patches read with commands. `loadText` loads a regular
  * text file of limited size, only if the policy grants its real place. The path is absolute.
  */
-export function readFileTool(loadText: (path: string, call: Pick<RunningCall, 'policy'>) => string | Outcome): Tool {
+export function readFileTool(loadText: (path: string, call: Pick<CallRunContext, 'policy'>) => string | Outcome): Tool {
   return functionTool<ReadArguments>({
     spec: readFileSpec,
     offeredIn: ({ editTools }) => editTools === 'edit',
@@ -68,7 +68,7 @@ export function readFileTool(loadText: (path: string, call: Pick<RunningCall, 'p
     run(read, running, { step: { window } }) {
       const text = loadText(read.path, running);
       if (typeof text === 'string') return numberedLines(text, read, window.toolOutput);
-      return { output: refusedCall(text.message, text.next), ok: false };
+      return { output: notRunText(text.message, text.next), ok: false };
     },
   });
 }
@@ -120,7 +120,7 @@ export function searchTool(files: SearchFiles): Tool {
     async run({ kind, path: folder, typed, matches, isMeant }, { policy, signal }, { step: { window } }) {
       const where = { folder, policy, signal, isMeant };
       const found = await (kind === 'names' ? files.names({ ...where, typed }) : files.lines({ ...where, matches }));
-      if ('code' in found) return { output: refusedCall(found.message, found.next), ok: false };
+      if ('code' in found) return { output: notRunText(found.message, found.next), ok: false };
       const { toolOutput } = window;
       return 'lines' in found ? foundLinesText(found, toolOutput) : foundNamesText(found, toolOutput);
     },
@@ -172,7 +172,8 @@ async function regularExpression(
   query: string,
   { ignoresCase, kind }: Pick<Wanted, 'kind'> & { readonly ignoresCase: boolean },
 ): Promise<Wanted['matches'] | string> {
-  const { requiresNewline: asksForNewline, readPattern } = await import('../../base/bounded-pattern.ts');
+  const { requiresNewline: asksForNewline, compileBoundedPattern: readPattern } =
+    await import('../../base/bounded-pattern.ts');
   const pattern = readPattern(query, { ignoresCase, dotMatchesAll: true });
   if ('problem' in pattern) {
     const isAround = pattern.problem.includes('look-around');

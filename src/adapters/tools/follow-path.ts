@@ -1,10 +1,10 @@
 import { joinPath, normalisePath, parentPath } from '../../core/policy/paths/absolute-paths.ts';
 import { namesKeptAnywhere, protectedNames } from '../../core/policy/paths/special-places.ts';
-import { type Walk, type WalkOptions, walkPath } from '../../core/policy/paths/walk-path.ts';
-import type { PatchView, PlaceState } from '../../ports/files.ts';
+import { type PathWalk, type WalkOptions, walkPath } from '../../core/policy/paths/walk-path.ts';
+import type { PatchFileReader, PathState } from '../../ports/files.ts';
 
 /** The folders on a path that would control what programs do in the repository of a `.git` beside them. */
-export function protectedFoldersBesideGit(disk: DiskLook, path: string): readonly string[] {
+export function protectedFoldersBesideGit(disk: PathLookup, path: string): readonly string[] {
   const kept: string[] = [];
   for (let place = path; place !== '/'; place = parentPath(place)) {
     if (isNamedSo(place) && namesKeptAnywhere.some((name) => isThere(disk, joinPath(parentPath(place), name))))
@@ -17,7 +17,7 @@ function isNamedSo(path: string): boolean {
   return protectedNames.some((name) => !namesKeptAnywhere.includes(name) && path.endsWith(`/${name}`));
 }
 
-function isThere(disk: DiskLook, path: string): boolean {
+function isThere(disk: PathLookup, path: string): boolean {
   try {
     return disk.look(path).kind !== 'missing';
   } catch {
@@ -25,22 +25,22 @@ function isThere(disk: DiskLook, path: string): boolean {
   }
 }
 
-export type DiskLook = Pick<PatchView, 'look'>;
+export type PathLookup = Pick<PatchFileReader, 'look'>;
 
 /** The target of a path with its links followed. Missing parts are appended as spelled. */
-export function resolveLinks(disk: DiskLook, path: string): string {
+export function resolveLinks(disk: PathLookup, path: string): string {
   const walk = walkOn(disk, path);
   return walk === undefined ? path : walk.rest.reduce(joinPath, walk.at);
 }
 
 /** The nearest existing folder above a missing path. Undefined: the path exists. */
-export function nearestExistingFolder(disk: DiskLook, path: string): string | undefined {
+export function nearestExistingFolder(disk: PathLookup, path: string): string | undefined {
   const walk = walkOn(disk, path);
   return walk?.kind === 'missing' ? parentPath(walk.at) : undefined;
 }
 
 /** Undefined if looking at the disk fails, for example for lack of permission. */
-function walkOn(disk: DiskLook, path: string): Walk<PlaceState> | undefined {
+function walkOn(disk: PathLookup, path: string): PathWalk<PathState> | undefined {
   try {
     return walkPath((place) => disk.look(place), path, { lastLink: 'followed' });
   } catch {
@@ -53,7 +53,7 @@ export type FollowedPath =
       readonly kind: 'found';
       readonly place: string;
       /** A link only when the final link itself is meant. */
-      readonly sight: PlaceState;
+      readonly sight: PathState;
       readonly missingFolders: readonly string[];
       readonly links: readonly string[];
     }
@@ -63,7 +63,7 @@ export type FollowedPath =
 /** Limit of Linux. */
 const longestPath = 4096;
 
-export function followPath(disk: Pick<PatchView, 'look'>, path: string, options: WalkOptions): FollowedPath {
+export function followPath(disk: Pick<PatchFileReader, 'look'>, path: string, options: WalkOptions): FollowedPath {
   const { kind, at, sight, rest, isInLink, links: passed } = walkPath((place) => disk.look(place), path, options);
   if (kind === 'loop') return { kind: 'blocked', code: 'ELOOP' };
   if (kind === 'blocked') return { kind: 'blocked', code: 'ENOTDIR' };

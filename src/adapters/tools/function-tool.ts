@@ -1,12 +1,12 @@
 import { defined } from '../../base/objects.ts';
 import type { Step } from '../../core/envelope/envelope.ts';
 import type { ToolTraits } from '../../core/envelope/facts.ts';
-import { badArguments } from '../../core/fragments/answers/tool-calls.ts';
+import { badArgumentsText } from '../../core/fragments/answers/tool-calls.ts';
 import type { CallNeeds } from '../../core/policy/decide/call-decision.ts';
 import type { ToolSpec } from '../../ports/model.ts';
 import { type JsonObject, parseJsonObject } from '../../protocol/json.ts';
 import type { ToolCallItem } from '../../protocol/turn-item.ts';
-import type { CallResult, Prepared, PreparedCall, RefusedCall, RunningCall, Tool, ToolCall } from './tool.ts';
+import type { CallResult, CallPreparation, PreparedCall, RefusedCall, CallRunContext, Tool, ToolCall } from './tool.ts';
 
 /** Declares a function whose arguments are these properties and no others. */
 export function functionSpec(
@@ -19,11 +19,14 @@ export function functionSpec(
   return { type: 'function', name, description, strict: false, parameters };
 }
 
-export const notAnObject = 'they are not a JSON object.';
-export const refusedArguments = (problem: string): RefusedCall => ({ kind: 'refused', output: badArguments(problem) });
+export const notJsonObjectProblem = 'they are not a JSON object.';
+export const argumentsRefusal = (problem: string): RefusedCall => ({
+  kind: 'refused',
+  output: badArgumentsText(problem),
+});
 
 /** Some models write nothing where all arguments may be left out. */
-export const readObject = (input: string): JsonObject | undefined =>
+export const parseOptionalArguments = (input: string): JsonObject | undefined =>
   parseJsonObject(input.trim() === '' ? '{}' : input);
 
 export function callItem(id: string, tool: string, given: JsonObject): ToolCallItem {
@@ -31,7 +34,7 @@ export function callItem(id: string, tool: string, given: JsonObject): ToolCallI
 }
 
 /** The result of a call that answers with a text. */
-export function ended(item: ToolCallItem, output: string, ok = true): CallResult {
+export function textCallResult(item: ToolCallItem, output: string, ok = true): CallResult {
   return { output, item: { ...item, status: ok ? 'completed' : 'failed', output } };
 }
 
@@ -48,7 +51,7 @@ export interface FunctionTool<Given>
   read(given: JsonObject, step: Step): Given | string | Promise<Given | string>;
   needs?(wanted: Given, given: JsonObject): CallNeeds;
   /** A text alone is the answer of a call that succeeded. */
-  run(wanted: Given, running: RunningCall, call: BegunCall): Answer | Promise<Answer>;
+  run(wanted: Given, running: CallRunContext, call: BegunCall): Answer | Promise<Answer>;
 }
 
 type BegunCall = ToolCall & { readonly step: Step; readonly item: ToolCallItem };
@@ -58,7 +61,7 @@ type Answer = string | { readonly output: string; readonly ok: boolean } | CallR
 export function functionTool<Given>({
   spec,
   parse = parseJsonObject,
-  malformed = notAnObject,
+  malformed = notJsonObjectProblem,
   read,
   needs,
   run,
@@ -73,9 +76,9 @@ export function functionTool<Given>({
     spec,
     prepare(call, step) {
       const given = parse(call.input);
-      if (given === undefined) return refusedArguments(malformed);
-      const prepared = (wanted: Given | string): Prepared => {
-        if (typeof wanted === 'string') return refusedArguments(wanted);
+      if (given === undefined) return argumentsRefusal(malformed);
+      const prepared = (wanted: Given | string): CallPreparation => {
+        if (typeof wanted === 'string') return argumentsRefusal(wanted);
         const item = callItem(call.callId, name, given);
         return {
           kind: 'prepared',
@@ -84,8 +87,8 @@ export function functionTool<Given>({
           ...defined({ alone, idempotent }),
           async run(running) {
             const answer = await run(wanted, running, { ...call, step, item });
-            if (typeof answer === 'string') return ended(item, answer);
-            return 'item' in answer ? answer : ended(item, answer.output, answer.ok);
+            if (typeof answer === 'string') return textCallResult(item, answer);
+            return 'item' in answer ? answer : textCallResult(item, answer.output, answer.ok);
           },
         };
       };

@@ -4,7 +4,7 @@ import type { ToolSpec } from '../../ports/model.ts';
 import { defined } from '../../base/objects.ts';
 import type { Goal } from '../../protocol/thread.ts';
 import { type JsonObject, parseJsonObject, stringAt } from '../../protocol/json.ts';
-import { mostObjective } from '../../core/state/fold/goals.ts';
+import { longestObjective } from '../../core/state/fold/goals.ts';
 import { functionSpec, functionTool } from './function-tool.ts';
 import type { Tool } from './tool.ts';
 
@@ -18,7 +18,7 @@ const createSpec = functionSpec(
   'create_goal',
   'Sets a goal for this thread, which then continues by itself until the goal is reached. Call it only if the user asks for a goal, never because a task is long. It fails while another goal is not complete.',
   {
-    objective: { type: 'string', description: `What is to be reached, in at most ${mostObjective} characters.` },
+    objective: { type: 'string', description: `What is to be reached, in at most ${longestObjective} characters.` },
     token_budget: { type: 'integer', description: 'Tokens for it, above zero. Only if the user names a number.' },
   },
   ['objective'],
@@ -72,8 +72,8 @@ export function goalTools({ mostTokens }: { readonly mostTokens?: number }): rea
 
 function readWanted(given: JsonObject, mostTokens: number | undefined) {
   const objective = stringAt(given, 'objective')?.trim() ?? '';
-  if (objective === '' || objective.length > mostObjective)
-    return `\`objective\` must be a text of 1 to ${mostObjective} characters.`;
+  if (objective === '' || objective.length > longestObjective)
+    return `\`objective\` must be a text of 1 to ${longestObjective} characters.`;
   const budget = readBudget(given);
   if (typeof budget === 'string') return budget;
   const tokenBudget = budget === undefined ? mostTokens : Math.min(budget, mostTokens ?? budget);

@@ -1,4 +1,4 @@
-import { refusedCall } from '../../core/fragments/answers/tool-calls.ts';
+import { notRunText } from '../../core/fragments/answers/tool-calls.ts';
 import { type WebSearchMode, webSearchMode } from '../../core/policy/requirements.ts';
 import type { Tool } from './tool.ts';
 
@@ -22,7 +22,7 @@ function webSearch(name: string, mode: WebSearchMode | undefined, offeredIn?: To
 
 const prepare: Tool['prepare'] = () => ({
   kind: 'refused',
-  output: refusedCall('the provider runs this tool itself.', 'Do not call it.'),
+  output: notRunText('the provider runs this tool itself.', 'Do not call it.'),
 });
 
 /** The provider makes the pictures, and its items are kept as received. The model sees the results. */

@@ -1,8 +1,12 @@
 import { isMcpToolUsable } from '../../core/envelope/capabilities.ts';
-import { isChosen, type ToolChoice } from '../../core/envelope/settings.ts';
-import { callDirectly, foundTools, noDeferredTool } from '../../core/fragments/answers/mcp-and-found-tools.ts';
+import { isToolChosen, type ToolChoice } from '../../core/envelope/settings.ts';
+import {
+  callDirectlyText,
+  foundToolsText,
+  noDeferredToolText,
+} from '../../core/fragments/answers/mcp-and-found-tools.ts';
 import { isJsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
-import { functionSpec, functionTool, refusedArguments } from './function-tool.ts';
+import { functionSpec, functionTool, argumentsRefusal } from './function-tool.ts';
 import { prepareCall, type Tool } from './tool.ts';
 
 export interface DeferredTools {
@@ -50,14 +54,14 @@ export function toolSearchTool(reached: ReachedNow): Tool {
       const all = reachedIn(reached, capabilities).searched.filter(
         ({ mcp }) => mcp === undefined || isMcpToolUsable(mcp, policy),
       );
-      return foundTools(query, rankTools(query, all).slice(0, limit).map(foundTool), all.length);
+      return foundToolsText(query, rankTools(query, all).slice(0, limit).map(foundTool), all.length);
     },
   });
 }
 
 /** Leaves out tools that the thread's choice excludes, except those that the program itself supplies. */
 function reachedIn(reached: ReachedNow, choice: ToolChoice): DeferredTools {
-  const isHere = (tool: Tool): boolean => isChosen(tool, choice);
+  const isHere = (tool: Tool): boolean => isToolChosen(tool, choice);
   const { listed, searched } = reached();
   return { listed: listed.filter(isHere), searched: searched.filter(isHere) };
 }
@@ -74,17 +78,17 @@ export function callToolTool(reached: ReachedNow): Tool {
     prepare({ callId, input }, step) {
       const given = parseJsonObject(input);
       const name = stringAt(given, 'name');
-      if (given === undefined || name === undefined) return refusedArguments('`name` must be a string.');
+      if (given === undefined || name === undefined) return argumentsRefusal('`name` must be a string.');
       const { arguments: inner = {} } = given;
       // Some models write arguments as text, as they do for every other tool.
       const text = typeof inner === 'string' ? inner : isJsonObject(inner) ? JSON.stringify(inner) : undefined;
-      if (text === undefined) return refusedArguments('`arguments` must be an object.');
+      if (text === undefined) return argumentsRefusal('`arguments` must be an object.');
       const { listed, searched } = reachedIn(reached, step.envelope.capabilities);
       const tool = [...searched, ...listed].find((each) => each.name === name);
       if (tool === undefined) {
         const isListed = step.tools.some((each) => each['name'] === name);
         const names = searched.map((each) => each.name);
-        return { kind: 'refused', output: isListed ? callDirectly(name) : noDeferredTool(name, names) };
+        return { kind: 'refused', output: isListed ? callDirectlyText(name) : noDeferredToolText(name, names) };
       }
       return prepareCall(tool, { callId, input: text }, step);
     },

@@ -1,5 +1,10 @@
 import { defined } from '../../base/objects.ts';
-import { mcpFailure, mcpResources, mcpResult, saidByServer } from '../../core/fragments/answers/mcp-and-found-tools.ts';
+import {
+  mcpFailureText,
+  mcpResourcesText,
+  mcpResult,
+  withoutMcpPreamble,
+} from '../../core/fragments/answers/mcp-and-found-tools.ts';
 import type { CallNeeds } from '../../core/policy/decide/call-decision.ts';
 import type { McpResourceRequest, McpServers, McpTool } from '../../ports/mcp-servers.ts';
 import type { Clock } from '../../ports/system.ts';
@@ -9,8 +14,15 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { McpApprovalMode } from '../../protocol/permissions.ts';
 import type { ToolCallItem } from '../../protocol/turn-item.ts';
 import type { UserImage } from '../../protocol/user-input.ts';
-import { callItem, functionSpec, functionTool, notAnObject, readObject, refusedArguments } from './function-tool.ts';
-import type { CallResult, RunningCall, Tool } from './tool.ts';
+import {
+  callItem,
+  functionSpec,
+  functionTool,
+  notJsonObjectProblem,
+  parseOptionalArguments,
+  argumentsRefusal,
+} from './function-tool.ts';
+import type { CallResult, CallRunContext, Tool } from './tool.ts';
 
 interface McpToolPorts {
   readonly servers: Pick<McpServers, 'call'>;
@@ -43,8 +55,8 @@ export function mcpTool(known: McpTool, ports: McpToolPorts, { deferred }: { rea
     mcp: need,
     ...(deferred && { deferred }),
     prepare({ callId, input }, { envelope: { capabilities, telemetry } }) {
-      const given = readObject(input);
-      if (given === undefined) return refusedArguments(notAnObject);
+      const given = parseOptionalArguments(input);
+      if (given === undefined) return argumentsRefusal(notJsonObjectProblem);
       const { kind, id, ...about } = callItem(callId, tool, given);
       const item: ToolCallItem = { kind, id, server, ...about };
       const metadata = { threadId: telemetry.threadId, turnId: telemetry.turnId, callId };
@@ -55,12 +67,12 @@ export function mcpTool(known: McpTool, ports: McpToolPorts, { deferred }: { rea
         needs: { mcp: need },
         ...(isParallel ? {} : { alone: true }),
         ...(isRepeatable && { idempotent: true }),
-        async run(call: RunningCall): Promise<CallResult> {
+        async run(call: CallRunContext): Promise<CallResult> {
           const begun = ports.clock.now();
           const wanted = { server, tool, arguments: given, isRepeatable, metadata, ...decidedOn };
           const answer = await ports.servers.call(wanted, waysOf(call));
           const seconds = (ports.clock.now() - begun) / 1000;
-          if (answer.kind === 'failed') return answered(item, mcpFailure(answer.why, seconds), 'failed');
+          if (answer.kind === 'failed') return answered(item, mcpFailureText(answer.why, seconds), 'failed');
           const picture = (dataUrl: string) => ports.loadImage(dataUrl, call.signal);
           const output = await mcpResult(answer.result, { seconds, ...(takesPictures && { picture }) });
           const status = answer.result['isError'] === true ? 'failed' : 'completed';
@@ -71,12 +83,12 @@ export function mcpTool(known: McpTool, ports: McpToolPorts, { deferred }: { rea
   };
 }
 
-function waysOf({ signal, warn, output, elicit }: RunningCall): Parameters<McpServers['call']>[1] {
+function waysOf({ signal, warn, output, elicit }: CallRunContext): Parameters<McpServers['call']>[1] {
   return { signal, warn, elicit, progress: output && ((text: string) => output(new TextEncoder().encode(text))) };
 }
 
 function answered(item: ToolCallItem, output: CallResult['output'], status: 'completed' | 'failed'): CallResult {
-  return { output, item: { ...item, status, output: saidByServer(output) } };
+  return { output, item: { ...item, status, output: withoutMcpPreamble(output) } };
 }
 
 const mostShownCharacters = 1_000_000;
@@ -174,7 +186,7 @@ function resourceTool(
     spec,
     isExternal: true,
     idempotent: true,
-    parse: readObject,
+    parse: parseOptionalArguments,
     read: plan,
     needs: (_, given) => needsOf(given),
     async run(work, running, { item }) {
@@ -187,9 +199,9 @@ function resourceTool(
         return answer.result;
       };
       try {
-        return answered(item, mcpResources(await work(ask), seconds()), 'completed');
+        return answered(item, mcpResourcesText(await work(ask), seconds()), 'completed');
       } catch (error) {
-        return answered(item, mcpFailure(thrownMessage(error), seconds()), 'failed');
+        return answered(item, mcpFailureText(thrownMessage(error), seconds()), 'failed');
       }
     },
   });

@@ -1,25 +1,25 @@
 import {
-  anyText,
+  stringOption,
   choiceOf,
   copiedObjectWithMethods,
   booleanOption,
-  jsonObject,
+  jsonObjectOption,
   listOf,
   functionOption,
   readOptions,
-  onlyTrue,
+  trueOption,
   valueWhere,
 } from '../../core/envelope/read-options.ts';
 import type { OptionTable, OptionType } from '../../core/envelope/read-options.ts';
-import { toolFailed } from '../../core/fragments/answers/tool-calls.ts';
-import { contentParts, type ShowPicture } from '../../core/fragments/answers/content-parts.ts';
+import { toolFailedText } from '../../core/fragments/answers/tool-calls.ts';
+import { mcpContentParts, type PreparePicture } from '../../core/fragments/answers/content-parts.ts';
 import type { Threads } from '../../ports/threads.ts';
 import { valueOrAbort } from '../../protocol/abort.ts';
 import { thrownMessage } from '../../protocol/display-text.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ToolCallItem } from '../../protocol/turn-item.ts';
-import { ended, functionTool, readObject } from './function-tool.ts';
+import { textCallResult, functionTool, parseOptionalArguments } from './function-tool.ts';
 import type { CallResult, Tool } from './tool.ts';
 
 /** A tool supplied by a program. It runs inside that program, without a sandbox. */
@@ -68,7 +68,7 @@ export interface OwnToolResult {
   readonly images?: readonly string[];
 }
 
-export function ownTool(own: OwnTool, picture: ShowPicture): Tool {
+export function ownTool(own: OwnTool, picture: PreparePicture): Tool {
   const { name, description, parameters, remote } = own;
   return functionTool<JsonObject>({
     spec: { type: 'function', name, description, strict: false, parameters },
@@ -78,7 +78,7 @@ export function ownTool(own: OwnTool, picture: ShowPicture): Tool {
     ...(own.deferLoading && { deferred: true }),
     alone: own.alone,
     idempotent: own.idempotent,
-    parse: readObject,
+    parse: parseOptionalArguments,
     read: (given) => given,
     needs: () => (remote ? { remote: { tool: name, ...(remote === 'reads' && { reads: true }) } } : {}),
     run(_, { signal, threads }, { callId, step, item }) {
@@ -94,28 +94,28 @@ async function run(
   own: OwnTool,
   item: ToolCallItem,
   call: OwnToolCall,
-  picture: ShowPicture | undefined,
+  picture: PreparePicture | undefined,
 ): Promise<CallResult> {
   // A tool that ignores its signal must not delay the turn.
   const { output, ok, images = [] } = await valueOrAbort(attempt(own, item.arguments, call), call.signal, interrupted);
-  const result = ended(item, output, ok);
+  const result = textCallResult(item, output, ok);
   if (images.length === 0) return result;
   const content = [{ type: 'text', text: output }, ...images.map((data) => ({ type: 'image', data }))];
-  return { ...result, output: await contentParts(content, picture) };
+  return { ...result, output: await mcpContentParts(content, picture) };
 }
 
 async function attempt(own: OwnTool, given: JsonObject, call: OwnToolCall): Promise<OwnToolResult> {
   try {
-    const { threadOfOwnCall } = await import('./own-tool-call-thread.ts');
+    const { ownToolThreadStorage } = await import('./own-tool-call-thread.ts');
     // A copy, so that the recorded call stays as the model wrote it.
-    const result: unknown = await threadOfOwnCall.run(call.threadId, () => own.run(structuredClone(given), call));
+    const result: unknown = await ownToolThreadStorage.run(call.threadId, () => own.run(structuredClone(given), call));
     if (typeof result === 'string') return { output: result, ok: true };
-    if (result === undefined || result === null) return { output: toolFailed('it gave no text.'), ok: false };
+    if (result === undefined || result === null) return { output: toolFailedText('it gave no text.'), ok: false };
     // A misspelt failure flag must not pass for success.
     const read = readOptions<PartialResult>(result, resultOptions, `the result of ${own.name}`);
-    return 'code' in read ? { output: toolFailed(read.message), ok: false } : { ok: true, ...read };
+    return 'code' in read ? { output: toolFailedText(read.message), ok: false } : { ok: true, ...read };
   } catch (error) {
-    return { output: toolFailed(thrownMessage(error)), ok: false };
+    return { output: toolFailedText(thrownMessage(error)), ok: false };
   }
 }
 
@@ -124,12 +124,12 @@ type PartialResult = Omit<OwnToolResult, 'ok'> & Partial<Pick<OwnToolResult, 'ok
 const dataUrl = valueWhere<string>('a data URL', (given) => typeof given === 'string' && given.startsWith('data:'));
 
 const resultOptions = {
-  output: { type: anyText, required: true },
+  output: { type: stringOption, required: true },
   ok: { type: booleanOption },
   images: { type: listOf(dataUrl, 'a list of data URLs') },
 } as const satisfies OptionTable<PartialResult>;
 
-const interrupted: OwnToolResult = { output: toolFailed('the turn was interrupted.'), ok: false };
+const interrupted: OwnToolResult = { output: toolFailedText('the turn was interrupted.'), ok: false };
 const namePattern = /^[A-Za-z0-9_-]{1,64}$/;
 
 const toolName = valueWhere<string>(
@@ -139,11 +139,11 @@ const toolName = valueWhere<string>(
 
 export const ownToolOption: OptionType<OwnTool> = copiedObjectWithMethods<OwnTool>('a tool', {
   name: { type: toolName, required: true },
-  description: { type: anyText, required: true },
-  parameters: { type: jsonObject, required: true },
-  alone: { type: onlyTrue },
-  idempotent: { type: onlyTrue },
-  deferLoading: { type: onlyTrue },
+  description: { type: stringOption, required: true },
+  parameters: { type: jsonObjectOption, required: true },
+  alone: { type: trueOption },
+  idempotent: { type: trueOption },
+  deferLoading: { type: trueOption },
   remote: { type: choiceOf('reads', 'changes') },
   run: { type: functionOption(), required: true },
 });

@@ -2,7 +2,7 @@ import { planUpdated } from '../../core/fragments/answers/tool-calls.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import { answersByQuestion, readUserQuestions } from '../../protocol/question.ts';
 import type { PlanItem, PlanStep } from '../../protocol/turn-item.ts';
-import { functionSpec, functionTool, refusedArguments } from './function-tool.ts';
+import { functionSpec, functionTool, argumentsRefusal } from './function-tool.ts';
 import type { Tool } from './tool.ts';
 
 const statuses = ['pending', 'in_progress', 'completed'];
@@ -33,7 +33,7 @@ export function updatePlanTool(): Tool {
     spec,
     prepare(call, step) {
       const plan = readPlan(parseJsonObject(call.input));
-      if (typeof plan === 'string') return refusedArguments(plan);
+      if (typeof plan === 'string') return argumentsRefusal(plan);
       const item: PlanItem = { kind: 'plan', id: `plan_${step.envelope.telemetry.turnId}`, steps: plan };
       return {
         kind: 'prepared',

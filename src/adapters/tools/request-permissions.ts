@@ -2,7 +2,7 @@ import { defined } from '../../base/objects.ts';
 import type { CallNeeds } from '../../core/policy/decide/call-decision.ts';
 import { isJsonObject, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
 import type { ExtraPermissions } from '../../protocol/permissions.ts';
-import { type DiskLook, nearestExistingFolder, protectedFoldersBesideGit, resolveLinks } from './follow-path.ts';
+import { type PathLookup, nearestExistingFolder, protectedFoldersBesideGit, resolveLinks } from './follow-path.ts';
 import { functionSpec, functionTool } from './function-tool.ts';
 import type { Tool } from './tool.ts';
 import { resolve } from 'node:path';
@@ -23,13 +23,17 @@ export const permissionsSchema: JsonObject = {
   additionalProperties: false,
 };
 
-export type NamingPaths = { readonly cwd: string; readonly disk: DiskLook };
+export type PathResolutionBase = { readonly cwd: string; readonly disk: PathLookup };
 
 /**
  * Makes paths absolute and follows links. A string says what is wrong. Unknown members are errors: a misspelt one would
  * request nothing.
  */
-export function readPermissions(value: Json | undefined, name: string, from: NamingPaths): ExtraPermissions | string {
+export function parseExtraPermissions(
+  value: Json | undefined,
+  name: string,
+  from: PathResolutionBase,
+): ExtraPermissions | string {
   if (!isJsonObject(value)) return `\`${name}\` must be an object with network, file_system or both.`;
   const stranger = Object.keys(value).find((key) => key !== 'network' && key !== 'file_system');
   if (stranger !== undefined) return `\`${name}\` has no member ${JSON.stringify(stranger)}.`;
@@ -55,7 +59,10 @@ export function readPermissions(value: Json | undefined, name: string, from: Nam
 }
 
 /** Missing paths among those to write, and protected folders beside a repository. */
-export function pathNeeds(disk: DiskLook, { write = [] }: ExtraPermissions = {}): Pick<CallNeeds, 'missing' | 'kept'> {
+export function pathNeeds(
+  disk: PathLookup,
+  { write = [] }: ExtraPermissions = {},
+): Pick<CallNeeds, 'missing' | 'kept'> {
   const missing = write.flatMap((path) => {
     const above = nearestExistingFolder(disk, path);
     return above === undefined ? [] : [{ path, above }];
@@ -86,7 +93,7 @@ function isNetwork(value: Json): value is JsonObject {
 function pathsAt(
   files: JsonObject | null,
   key: 'read' | 'write',
-  { cwd, disk }: NamingPaths,
+  { cwd, disk }: PathResolutionBase,
 ): readonly Led[] | undefined {
   const given = files?.[key] ?? [];
   if (!Array.isArray(given)) return undefined;
@@ -96,7 +103,7 @@ function pathsAt(
 }
 
 /** Has no effect of its own: the user's answer is kept, and later calls are decided with it. */
-export function requestPermissionsTool({ disk }: { readonly disk: DiskLook }): Tool {
+export function requestPermissionsTool({ disk }: { readonly disk: PathLookup }): Tool {
   return functionTool({
     spec: functionSpec(
       'request_permissions',
@@ -110,7 +117,7 @@ export function requestPermissionsTool({ disk }: { readonly disk: DiskLook }): T
     asksAbout: 'permissions',
     idempotent: true,
     read(given, { envelope: { workspace } }) {
-      const permissions = readPermissions(given['permissions'], 'permissions', { cwd: workspace.cwd, disk });
+      const permissions = parseExtraPermissions(given['permissions'], 'permissions', { cwd: workspace.cwd, disk });
       return typeof permissions === 'string' ? permissions : { permissions, reason: stringAt(given, 'reason') };
     },
     needs: ({ permissions, reason }) => ({

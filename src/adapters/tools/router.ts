@@ -1,9 +1,9 @@
 import { canAskForMore } from '../../core/envelope/capabilities.ts';
 import type { Policy } from '../../core/envelope/policy.ts';
 import type { Step } from '../../core/envelope/envelope.ts';
-import { selectTools, isChosen, couldBeChosen, reachesDeferred } from '../../core/envelope/settings.ts';
+import { selectTools, isToolChosen, couldPrefixBeChosen, reachesDeferred } from '../../core/envelope/settings.ts';
 import type { ToolChoice } from '../../core/envelope/settings.ts';
-import { badArguments, unknownTool } from '../../core/fragments/answers/tool-calls.ts';
+import { badArgumentsText, unknownToolText } from '../../core/fragments/answers/tool-calls.ts';
 import type { ToolSpec } from '../../ports/model.ts';
 import { defined } from '../../base/objects.ts';
 import type { CallItem } from '../../protocol/item.ts';
@@ -15,7 +15,7 @@ import {
   parseJsonObject,
 } from '../../protocol/json.ts';
 import type { StepFacts, ToolTraits } from '../../core/envelope/facts.ts';
-import { prepareCall, type Prepared, reportUnknown, type Tool } from './tool.ts';
+import { prepareCall, type CallPreparation, reportUnknownArguments, type Tool } from './tool.ts';
 
 /** The tools of a thread. They may change between steps; a step offers those of its own moment. */
 export interface Router {
@@ -28,17 +28,17 @@ export interface Router {
    */
   specs(names: readonly string[], policy: OfferingPolicy | 'plain'): readonly ToolSpec[];
   /** Data about tools for texts that announce them outside the list of tools. */
-  announced(isUsable: ToolView['isUsable']): ToolNews;
+  announced(isUsable: ToolFilter['isUsable']): ToolNews;
   /** Call this when history was rewritten. Sources that kept their tools to preserve the prefix may now change them. */
   renew(): void;
   /** Finds the tool for a call of a step, among the offered and the deferred ones. */
-  prepare(call: CallItem, step: Step): Prepared | Promise<Prepared>;
+  prepare(call: CallItem, step: Step): CallPreparation | Promise<CallPreparation>;
 }
 
 type OfferingPolicy = Parameters<typeof canAskForMore>[0] & Pick<Policy, 'answersOnce'>;
 type ToolNews = Pick<StepFacts, 'deferredTools' | 'mcpServers'>;
 
-export interface ToolView {
+export interface ToolFilter {
   /** The policy lets calls of it run. */
   isUsable(tool: Pick<ToolTraits, 'name' | 'mcp'>): boolean;
   /** The thread includes the tool, if it exists. */
@@ -50,7 +50,7 @@ export interface ToolView {
 /** Returns the same array until its tools change. `renew`: history was rewritten, so they may. */
 export type ToolSource = (() => readonly Tool[]) & {
   readonly renew?: () => void;
-  readonly announced?: (view: ToolView) => ToolNews;
+  readonly announced?: (view: ToolFilter) => ToolNews;
 };
 
 /** If two tools have one name, that of the earlier source counts. Tools that are not chosen do not exist. */
@@ -92,10 +92,10 @@ export function createRouter(sources: readonly ToolSource[], choice: ToolChoice 
     },
 
     announced(isUsable) {
-      const view: ToolView = {
+      const view: ToolFilter = {
         isUsable,
-        isChosen: (tool) => isChosen(tool, choice),
-        canBeChosen: (prefix) => couldBeChosen(prefix, choice),
+        isChosen: (tool) => isToolChosen(tool, choice),
+        canBeChosen: (prefix) => couldPrefixBeChosen(prefix, choice),
       };
       const news = sources.flatMap((source) => source.announced?.(view) ?? []);
       const deferredTools = reachesDeferred(choice) ? news.flatMap((each) => each.deferredTools ?? []) : [];
@@ -113,14 +113,14 @@ export function createRouter(sources: readonly ToolSource[], choice: ToolChoice 
       // An MCP tool that is unlisted because it cannot be approved says so itself.
       const isKnown = offered.includes(call.name) || found?.deferred === true || found?.mcp !== undefined;
       const tool = isKnown ? found : undefined;
-      if (tool === undefined) return { kind: 'refused', output: unknownTool(call.name, offered) };
+      if (tool === undefined) return { kind: 'refused', output: unknownToolText(call.name, offered) };
       const input = call.type === 'function_call' ? call.arguments : call.input;
       const odd = call.type === 'function_call' ? oddArgument(input) : oddPatch(input);
-      if (odd !== undefined) return { kind: 'refused', output: badArguments(odd) };
+      if (odd !== undefined) return { kind: 'refused', output: badArgumentsText(odd) };
       const prepared = prepareCall(tool, { callId: call.call_id, input }, step);
       return prepared instanceof Promise
-        ? prepared.then((ready) => reportUnknown(tool, call, ready))
-        : reportUnknown(tool, call, prepared);
+        ? prepared.then((ready) => reportUnknownArguments(tool, call, ready))
+        : reportUnknownArguments(tool, call, prepared);
     },
   };
 }

@@ -1,15 +1,15 @@
 import type { Step } from '../../core/envelope/envelope.ts';
 import type { ToolTraits } from '../../core/envelope/facts.ts';
-import { ignoredArguments } from '../../core/fragments/answers/tool-calls.ts';
+import { ignoredArgumentsText } from '../../core/fragments/answers/tool-calls.ts';
 import type { Budget } from '../../core/fragments/text/truncate.ts';
 import type { BlockedFiles, CallNeeds } from '../../core/policy/decide/call-decision.ts';
-import type { AnswerHost } from '../../ports/ask-user.ts';
-import type { Session, SessionFate } from '../../ports/commands.ts';
+import type { AnswerNetworkHost } from '../../ports/ask-user.ts';
+import type { CommandSession, CommandSessionFate } from '../../ports/commands.ts';
 import type { McpElicitation, McpElicitationAnswer } from '../../ports/mcp-servers.ts';
 import type { ToolSpec } from '../../ports/model.ts';
 import type { StartedProcess } from '../../ports/system.ts';
 import type { ThreadGoal, Threads } from '../../ports/threads.ts';
-import type { CallWatch, TouchedFiles } from '../../ports/workspace.ts';
+import type { CallTimeRecording, TouchedFiles } from '../../ports/workspace.ts';
 import type { CallItem } from '../../protocol/item.ts';
 import { type JsonObject, objectAt, parseJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -29,12 +29,12 @@ export interface Tool extends ToolTraits {
   /** Another program wrote the schema and gets all arguments. */
   readonly foreignSchema?: true;
   /** Plans the call from the model's text, without side effects. A promise never rejects. */
-  prepare(call: ToolCall, step: Step): Prepared | Promise<Prepared>;
+  prepare(call: ToolCall, step: Step): CallPreparation | Promise<CallPreparation>;
 }
 
 /** Prepares a call wherever one tool calls another: traits of the tool apply to the call. */
-export function prepareCall(tool: Tool, call: ToolCall, step: Step): Prepared | Promise<Prepared> {
-  const marked = (prepared: Prepared): Prepared =>
+export function prepareCall(tool: Tool, call: ToolCall, step: Step): CallPreparation | Promise<CallPreparation> {
+  const marked = (prepared: CallPreparation): CallPreparation =>
     prepared.kind === 'prepared' && tool.isExternal === true ? { ...prepared, isExternal: true } : prepared;
   const prepared = tool.prepare(call, step);
   return prepared instanceof Promise ? prepared.then(marked) : marked(prepared);
@@ -46,7 +46,7 @@ export interface ToolCall {
   readonly input: string;
 }
 
-export type Prepared = PreparedCall | RefusedCall;
+export type CallPreparation = PreparedCall | RefusedCall;
 
 /**
  * A runnable call. `run` is invoked after its needs are granted and its start record is durable; again only if it was
@@ -66,10 +66,10 @@ export interface PreparedCall {
   /** The item outlives the call: later calls change it, and it ends with the turn. */
   readonly standing?: true;
   /** Never rejects. On abort it ends what it started and answers soon. */
-  run(call: RunningCall): Promise<CallResult>;
+  run(call: CallRunContext): Promise<CallResult>;
 }
 
-export interface RunningCall {
+export interface CallRunContext {
   readonly signal: AbortSignal;
   /** The turn's policy, or more where the user granted this call more. */
   readonly policy: ResolvedPolicy;
@@ -84,7 +84,7 @@ export interface RunningCall {
   /** The user's answer to the call's question. Absent: nothing beyond a yes. */
   readonly content?: JsonObject;
   /** Asks about a host that the policy leaves to the user. Absent: no user can be asked. */
-  readonly answerHost?: AnswerHost;
+  readonly answerHost?: AnswerNetworkHost;
   /** Puts a question of an MCP server to the user. Absent: no user can be asked. */
   readonly elicit?: (asked: McpElicitation) => Promise<McpElicitationAnswer>;
   /** True if something waits to enter history before the next request. Absent: unknown. */
@@ -126,26 +126,26 @@ export interface CallResult {
   /** The command is still running. `item` is then in progress, and its changes to files are not known yet. */
   readonly session?: StartedSession;
   /** Sessions that the answer reports as ended. */
-  readonly dropped?: readonly { readonly id: number; readonly fate: SessionFate }[];
+  readonly dropped?: readonly { readonly id: number; readonly fate: CommandSessionFate }[];
   /** Its changes to files. Absent: there are none, or undo is off. */
   readonly touched?: TouchedFiles;
 }
 
 export interface StartedSession {
-  readonly session: Session;
+  readonly session: CommandSession;
   readonly known?: StartedProcess;
   /** The watch begun with its call, and a way to begin again. Absent: it changes no files, or undo is off. */
-  readonly changes?: { readonly begun: CallWatch; again(): CallWatch };
+  readonly changes?: { readonly begun: CallTimeRecording; again(): CallTimeRecording };
 }
 
 /**
  * Tools of Capstan ignore unknown arguments and report that at the end of the answer: the call is not wasted, and the
  * model learns that they had no effect. Foreign schemas are checked by their owners.
  */
-export function reportUnknown(tool: Tool, call: CallItem, prepared: Prepared): Prepared {
+export function reportUnknownArguments(tool: Tool, call: CallItem, prepared: CallPreparation): CallPreparation {
   const unknown = unknownIn(tool, call);
   if (unknown.length === 0) return prepared;
-  const note = ignoredArguments(unknown);
+  const note = ignoredArgumentsText(unknown);
   if (prepared.kind === 'refused') return { ...prepared, output: `${prepared.output}\n${note}` };
   return {
     ...prepared,
@@ -179,7 +179,7 @@ export function outputBudget(budget: Budget, tokens: number): Budget {
 }
 
 /** Undefined if it is not a positive number. */
-export function positiveNumber(value: JsonObject, key: string, fallback: number): number | undefined {
+export function readPositiveNumber(value: JsonObject, key: string, fallback: number): number | undefined {
   const given = value[key];
   if (given === undefined || given === null) return fallback;
   return typeof given === 'number' && given > 0 ? given : undefined;

@@ -1,18 +1,18 @@
 import { resolve } from 'node:path';
-import { refusedCall } from '../../core/fragments/answers/tool-calls.ts';
-import { shownImage } from '../../core/fragments/answers/content-parts.ts';
+import { notRunText } from '../../core/fragments/answers/tool-calls.ts';
+import { imageOutputParts } from '../../core/fragments/answers/content-parts.ts';
 import { parseJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { UserImage } from '../../protocol/user-input.ts';
-import { functionSpec, refusedArguments } from './function-tool.ts';
-import type { RunningCall, Tool } from './tool.ts';
+import { functionSpec, argumentsRefusal } from './function-tool.ts';
+import type { CallRunContext, Tool } from './tool.ts';
 
 interface ViewImagePorts {
   /**
    * Reads a regular file of limited size at an absolute path, and only if the policy grants its real place. Scales large
    * pictures down.
    */
-  loadImage(path: string, call: Pick<RunningCall, 'policy' | 'signal'>): Promise<UserImage | Outcome>;
+  loadImage(path: string, call: Pick<CallRunContext, 'policy' | 'signal'>): Promise<UserImage | Outcome>;
 }
 
 const spec = functionSpec(
@@ -29,7 +29,7 @@ export function viewImageTool(ports: ViewImagePorts): Tool {
     spec,
     prepare(call, { envelope: { workspace } }) {
       const path = parseJsonObject(call.input)?.['path'];
-      if (typeof path !== 'string' || path === '') return refusedArguments('`path` must be a string.');
+      if (typeof path !== 'string' || path === '') return argumentsRefusal('`path` must be a string.');
       const absolute = resolve(workspace.cwd, path);
       const item = { kind: 'image-view', id: call.callId, path: absolute } as const;
       return {
@@ -39,9 +39,9 @@ export function viewImageTool(ports: ViewImagePorts): Tool {
         idempotent: true,
         async run(running) {
           const image = await ports.loadImage(absolute, running);
-          if (!('code' in image)) return { output: shownImage(image), item };
+          if (!('code' in image)) return { output: imageOutputParts(image), item };
           const { message, next } = image;
-          return { output: refusedCall(message, next), item: { ...item, problem: message } };
+          return { output: notRunText(message, next), item: { ...item, problem: message } };
         },
       };
     },

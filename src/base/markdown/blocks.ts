@@ -1,16 +1,16 @@
-import type { Alignment, ReadingTimeLimit, TableToken } from './bounded-lexer.ts';
-import { languageOf } from './code-fence.ts';
+import type { Alignment, TimedParser, TableToken } from './bounded-lexer.ts';
+import { codeFenceLanguage } from './code-fence.ts';
 import { InlineText } from './inline-text.ts';
 import type { Links, MarkedToken, Token, Tokens } from 'marked';
 
-export type Block = BlockPlace &
+export type MarkdownBlock = BlockPlace &
   (
     | { readonly kind: 'paragraph'; readonly words: InlineText }
     | { readonly kind: 'heading'; readonly level: number; readonly words: InlineText }
     /** `language` is the first word behind the fence; may be empty. */
     | { readonly kind: 'code'; readonly language: string; readonly lines: readonly string[] }
     | { readonly kind: 'rule' }
-    | { readonly kind: 'quote'; readonly blocks: readonly Block[] }
+    | { readonly kind: 'quote'; readonly blocks: readonly MarkdownBlock[] }
     | ItemBlock
     | TableBlock
     | { readonly kind: 'definition'; readonly words: InlineText }
@@ -28,7 +28,7 @@ export interface ItemBlock extends BlockPlace {
   readonly sign: string;
   readonly number: number | undefined;
   readonly task: 'open' | 'done' | undefined;
-  readonly blocks: readonly Block[];
+  readonly blocks: readonly MarkdownBlock[];
 }
 
 export interface TableBlock extends BlockPlace {
@@ -43,7 +43,7 @@ export interface TableBlock extends BlockPlace {
 const mostDefinitions = 200;
 
 /** Link targets by label. `so far`: those above a text, which never changes. `all`: draw when everything was read. */
-export class Definitions {
+export class LinkDefinitions {
   readonly #known: 'all' | 'so far';
   readonly #count: number;
   readonly links: Links;
@@ -56,7 +56,7 @@ export class Definitions {
   }
 
   /** The first definition of a label wins. */
-  with(label: string, link: Links[string]): Definitions {
+  with(label: string, link: Links[string]): LinkDefinitions {
     if (label in this.links) return this;
     if (this.#known === 'all') {
       this.links[label] = link;
@@ -64,16 +64,16 @@ export class Definitions {
     }
     if (this.#count >= mostDefinitions) return this;
     const links = Object.assign(Object.create(null) as Links, this.links, { [label]: link });
-    return new Definitions(this.#known, links, this.#count + 1);
+    return new LinkDefinitions(this.#known, links, this.#count + 1);
   }
 }
 
 /** The blocks of complete lines, and the definitions after them. Undefined if they could not be read in time. */
 export function readBlocks(
   lines: string,
-  definitions: Definitions,
-  patience: ReadingTimeLimit,
-): { readonly blocks: readonly Block[]; readonly definitions: Definitions } | undefined {
+  definitions: LinkDefinitions,
+  patience: TimedParser,
+): { readonly blocks: readonly MarkdownBlock[]; readonly definitions: LinkDefinitions } | undefined {
   const tokens = patience.read(lines, (lexer) => lexer.blockTokens(lines));
   if (tokens === undefined) return undefined;
   const maker = new BlockMaker(definitions, patience);
@@ -81,16 +81,16 @@ export function readBlocks(
 }
 
 class BlockMaker {
-  readonly #patience: ReadingTimeLimit;
-  definitions: Definitions;
+  readonly #patience: TimedParser;
+  definitions: LinkDefinitions;
 
-  constructor(definitions: Definitions, patience: ReadingTimeLimit) {
+  constructor(definitions: LinkDefinitions, patience: TimedParser) {
     this.definitions = definitions;
     this.#patience = patience;
   }
 
-  blocks(tokens: readonly Token[]): readonly Block[] {
-    const blocks: Block[] = [];
+  blocks(tokens: readonly Token[]): readonly MarkdownBlock[] {
+    const blocks: MarkdownBlock[] = [];
     let isAfterBlank = false;
     for (let at = 0; at < tokens.length; at += 1) {
       const token = tokens[at] as MarkedToken;
@@ -109,11 +109,11 @@ class BlockMaker {
     return blocks;
   }
 
-  #paragraph(text: string): Block {
+  #paragraph(text: string): MarkdownBlock {
     return { kind: 'paragraph', words: this.#words(text) };
   }
 
-  #blocksOf(token: MarkedToken): readonly Block[] {
+  #blocksOf(token: MarkedToken): readonly MarkdownBlock[] {
     switch (token.type) {
       case 'heading':
         return [{ kind: 'heading', level: token.depth, words: this.#words(token.text.replaceAll('\n', ' ')) }];
@@ -127,7 +127,7 @@ class BlockMaker {
         return this.#items(token);
       case 'table': {
         const { titles, alignments, lines } = token as unknown as TableToken;
-        const marks = { links: this.definitions.links, patience: this.#patience, isCell: true } as const;
+        const marks = { links: this.definitions.links, timedParser: this.#patience, isCell: true } as const;
         const cells = (row: readonly string[]) => row.map((cell) => new InlineText(cell, marks));
         return [{ kind: 'table', header: cells(titles), alignments, rows: lines.map(cells) }];
       }
@@ -162,13 +162,13 @@ class BlockMaker {
       .trim()
       .split('\n')
       .map((line) => line.trim());
-    return new InlineText(lines.join('\n'), { links: this.definitions.links, patience: this.#patience });
+    return new InlineText(lines.join('\n'), { links: this.definitions.links, timedParser: this.#patience });
   }
 }
 
-function codeBlock({ lang = '', text, codeBlockStyle }: Tokens.Code): Block {
+function codeBlock({ lang = '', text, codeBlockStyle }: Tokens.Code): MarkdownBlock {
   const code = codeBlockStyle === 'indented' ? text.trimEnd() : text;
-  return { kind: 'code', language: languageOf(lang), lines: code.split('\n') };
+  return { kind: 'code', language: codeFenceLanguage(lang), lines: code.split('\n') };
 }
 
 /** In a loose list the library repeats the task's box at the beginning of the text. */

@@ -117,14 +117,14 @@ const [longestRead, longestEasyRead] = [50, 1000];
 let hasRead = false;
 const few = 1000;
 /** Time limit for readings of one text. Each reading that takes too long shortens the next ones. */
-export type ReadingTime = { share: number };
+export type ParsingTime = { share: number };
 
 /** Reads a block or its marks. A block that cannot be read in time stays as written. */
-export class ReadingTimeLimit {
-  readonly #time: ReadingTime;
+export class TimedParser {
+  readonly #time: ParsingTime;
   #isOver = false;
 
-  constructor(time: ReadingTime) {
+  constructor(time: ParsingTime) {
     this.#time = time;
   }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endsCode, readFence } from './code-fence.ts';
+import { closesCodeFence, readFence } from './code-fence.ts';
 
 test.each([
   ['```', { marks: '```', indent: 0, language: '' }],
@@ -22,5 +22,5 @@ test.each([
   ['```', '``` sh', false],
   ['```', '    ```', false],
 ])('%s is ended by %j: %s', (marks, line, isEnd) => {
-  expect(endsCode({ marks }, line)).toBe(isEnd);
+  expect(closesCodeFence({ marks }, line)).toBe(isEnd);
 });

@@ -9,12 +9,12 @@ export interface Fence {
 
 export function readFence(line: string): Fence | undefined {
   const [, blanks = '', marks, info = ''] = start.exec(line.trimEnd()) ?? [];
-  return marks === undefined ? undefined : { marks, indent: blanks.length, language: languageOf(info) };
+  return marks === undefined ? undefined : { marks, indent: blanks.length, language: codeFenceLanguage(info) };
 }
 
-export const languageOf = (info: string): string => info.trim().split(/[\s,{]/, 1)[0] ?? '';
+export const codeFenceLanguage = (info: string): string => info.trim().split(/[\s,{]/, 1)[0] ?? '';
 
-export function endsCode({ marks }: Pick<Fence, 'marks'>, line: string): boolean {
+export function closesCodeFence({ marks }: Pick<Fence, 'marks'>, line: string): boolean {
   const found = line.trim();
   return found.length >= marks.length && found.replaceAll(marks[0]!, '') === '' && !/^ {4}/.test(line);
 }

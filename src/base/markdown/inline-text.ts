@@ -1,5 +1,5 @@
 import { replaceInvisible } from '../invisible-characters.ts';
-import type { ReadingTimeLimit } from './bounded-lexer.ts';
+import type { TimedParser } from './bounded-lexer.ts';
 import type { Links, MarkedToken, Token } from 'marked';
 
 /** Line breaks are newlines in texts. */
@@ -23,10 +23,10 @@ const mostWork = 8_000_000;
 /** Without any of them a text has no marks. */
 const markSigns = /[\\`*_~[<&@:]|www\./;
 
-export interface Marks {
+export interface InlineParseContext {
   /** Has no prototype: labels are untrusted. */
   readonly links: Links;
-  readonly patience: ReadingTimeLimit;
+  readonly timedParser: TimedParser;
   /** In a table cell `<br>` breaks the line; cells have no other way. */
   readonly isCell?: true;
 }
@@ -34,11 +34,11 @@ export interface Marks {
 /** The text of a paragraph, a heading or a cell. Its marks are read once, when it is first drawn. */
 export class InlineText {
   readonly source: string;
-  readonly #marks: Marks | undefined;
+  readonly #marks: InlineParseContext | undefined;
   #parts: readonly Inline[] | undefined;
 
   /** Without `marks` the text is plain. */
-  constructor(source: string, marks?: Marks) {
+  constructor(source: string, marks?: InlineParseContext) {
     this.source = source;
     this.#marks = marks;
   }
@@ -52,7 +52,7 @@ export class InlineText {
     const { source } = this;
     if (this.#marks === undefined || source.length > longestText || !markSigns.test(source)) return undefined;
     if (source.length * (source.match(/[`*_~[\]<&@]/g)?.length ?? 0) > mostWork) return undefined;
-    const { links, patience, isCell } = this.#marks;
+    const { links, timedParser: patience, isCell } = this.#marks;
     const tokens = patience.read(source, (lexer) => {
       lexer.tokens.links = links;
       return lexer.inlineTokens(source);

@@ -1,21 +1,21 @@
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
 import { anyCharacter } from '../../testing/test-inputs.ts';
-import { type Block, Definitions, readBlocks } from './blocks.ts';
-import { ReadingTimeLimit } from './bounded-lexer.ts';
+import { type MarkdownBlock, LinkDefinitions, readBlocks } from './blocks.ts';
+import { TimedParser } from './bounded-lexer.ts';
 import { InlineText } from './inline-text.ts';
 import { MarkdownReader } from './markdown-reader.ts';
 
-function blocksOf(text: string): readonly Block[] {
-  const blocks: Block[] = [];
-  const reader = new MarkdownReader((block) => blocks.push(block), new Definitions('so far'));
+function blocksOf(text: string): readonly MarkdownBlock[] {
+  const blocks: MarkdownBlock[] = [];
+  const reader = new MarkdownReader((block) => blocks.push(block), new LinkDefinitions('so far'));
   for (const line of text.split('\n')) reader.line(line);
   reader.end();
   return blocks;
 }
 
 /** The blocks as nested lists. Code and lists in one piece, however they were given. */
-function shape(blocks: readonly Block[]): readonly unknown[] {
+function shape(blocks: readonly MarkdownBlock[]): readonly unknown[] {
   const shapes: unknown[][] = [];
   for (const block of blocks) {
     const last = shapes.at(-1);
@@ -36,7 +36,7 @@ function shape(blocks: readonly Block[]): readonly unknown[] {
   );
 }
 
-function shapeOf(block: Block): unknown[] {
+function shapeOf(block: MarkdownBlock): unknown[] {
   switch (block.kind) {
     case 'paragraph':
     case 'definition':
@@ -74,7 +74,7 @@ const text = fc.array(line, { maxLength: 12 }).map((lines) => lines.join('\n'));
 test('a text that is cut into blocks is read as the whole is', () => {
   fc.assert(
     fc.property(text, (markdown) => {
-      const whole = readBlocks(markdown, new Definitions('so far'), new ReadingTimeLimit({ share: 1 }));
+      const whole = readBlocks(markdown, new LinkDefinitions('so far'), new TimedParser({ share: 1 }));
       expect(shape(blocksOf(markdown))).toEqual(shape(whole!.blocks));
     }),
     { numRuns: 1000 * inject('runFactor') },
@@ -99,7 +99,7 @@ test('items of one list count on, whatever stands between their blocks', () => {
 
 test('a text ends with its block, and an item only with a line that is not indented', () => {
   const given: string[] = [];
-  const reader = new MarkdownReader((block) => given.push(block.kind), new Definitions('so far'));
+  const reader = new MarkdownReader((block) => given.push(block.kind), new LinkDefinitions('so far'));
   const after = (...lines: readonly string[]) => {
     for (const each of lines) reader.line(each);
     return given.splice(0);
@@ -155,15 +155,15 @@ test('no text of any characters makes it throw', () => {
   );
 });
 
-function allWords(block: Block): readonly InlineText[] {
+function allWords(block: MarkdownBlock): readonly InlineText[] {
   if (block.kind === 'quote' || block.kind === 'item') return block.blocks.flatMap(allWords);
   if (block.kind === 'table') return [block.header, ...block.rows].flat();
   return block.kind === 'rule' || block.kind === 'code' ? [] : [block.words];
 }
 
 test('a block that is too long is given as it is written, line by line', () => {
-  const given: Block[] = [];
-  const reader = new MarkdownReader((block) => given.push(block), new Definitions('so far'));
+  const given: MarkdownBlock[] = [];
+  const reader = new MarkdownReader((block) => given.push(block), new LinkDefinitions('so far'));
   for (let count = 0; count < 70; count += 1) reader.line(`*${'a'.repeat(1000)}*`);
   reader.line('*b*');
   expect(given.slice(1).map((block) => [block.kind, block.isContinued])).toEqual(
@@ -179,7 +179,7 @@ test('a block that is too long is given as it is written, line by line', () => {
 
 test('what takes too long, or fails, is given as it is written, and shortens the time of the next', () => {
   const time = { share: 1 };
-  const patience = new ReadingTimeLimit(time);
+  const patience = new TimedParser(time);
   expect(
     patience.read('', () => {
       throw new RangeError('Maximum call stack size exceeded');
@@ -187,6 +187,6 @@ test('what takes too long, or fails, is given as it is written, and shortens the
   ).toBeUndefined();
   expect([patience.isOver, time.share]).toEqual([true, 0.8]);
   expect(patience.read('', () => 1)).toBeUndefined();
-  const words = new InlineText('*a*', { links: new Definitions('so far').links, patience });
+  const words = new InlineText('*a*', { links: new LinkDefinitions('so far').links, timedParser: patience });
   expect(words.parts).toEqual([{ kind: 'text', text: '*a*' }]);
 });

@@ -1,6 +1,6 @@
-import { type Block, type Definitions, type ItemBlock, readBlocks } from './blocks.ts';
-import { ReadingTimeLimit, type ReadingTime } from './bounded-lexer.ts';
-import { endsCode, type Fence, readFence } from './code-fence.ts';
+import { type MarkdownBlock, type LinkDefinitions, type ItemBlock, readBlocks } from './blocks.ts';
+import { TimedParser, type ParsingTime } from './bounded-lexer.ts';
+import { closesCodeFence, type Fence, readFence } from './code-fence.ts';
 import { InlineText } from './inline-text.ts';
 
 const longestBlock = 64 * 1024;
@@ -9,7 +9,7 @@ const longestBlock = 64 * 1024;
 interface OpenBlock {
   readonly kind: 'text' | 'quote' | 'item' | 'indented';
   readonly offset: number;
-  readonly patience: ReadingTimeLimit;
+  readonly patience: TimedParser;
   lines: string[];
   size: number;
   isPlain: boolean;
@@ -31,25 +31,25 @@ const itemStart = /^ {0,3}([-*+]|\d{1,9}[.)])([ \t]+|$)/;
  * Lines must have no tab in their indent. A block that is too long or too slow to read is emitted as written.
  */
 export class MarkdownReader {
-  readonly #give: (block: Block) => void;
-  readonly #time: ReadingTime;
-  #definitions: Definitions;
+  readonly #give: (block: MarkdownBlock) => void;
+  readonly #time: ParsingTime;
+  #definitions: LinkDefinitions;
   #open: OpenBlock | undefined;
   #fence: OpenFence | undefined;
   #isAfterBlank = false;
   #item: ItemBlock | undefined;
   /** For the block that begins next. A copy of the reader shares it, and so learns with us that a block is slow. */
-  #patience: ReadingTimeLimit;
+  #patience: TimedParser;
 
-  constructor(give: (block: Block) => void, definitions: Definitions, time: ReadingTime = { share: 1 }) {
+  constructor(give: (block: MarkdownBlock) => void, definitions: LinkDefinitions, time: ParsingTime = { share: 1 }) {
     this.#give = give;
     this.#definitions = definitions;
     this.#time = time;
-    this.#patience = new ReadingTimeLimit(time);
+    this.#patience = new TimedParser(time);
   }
 
   /** A reader in the same state that emits to another receiver. */
-  copy(give: (block: Block) => void): MarkdownReader {
+  copy(give: (block: MarkdownBlock) => void): MarkdownReader {
     const copy = new MarkdownReader(give, this.#definitions, this.#time);
     copy.#open = this.#open && { ...this.#open, lines: [...this.#open.lines] };
     copy.#fence = this.#fence && { ...this.#fence };
@@ -92,7 +92,7 @@ export class MarkdownReader {
     const kind =
       marker !== undefined ? 'item' : indentOf(line) >= 4 ? 'indented' : quoteStart.test(line) ? 'quote' : 'text';
     const [patience, isAfterBlank] = [this.#patience, this.#takeBlank()];
-    this.#patience = new ReadingTimeLimit(this.#time);
+    this.#patience = new TimedParser(this.#time);
     const offset = marker === undefined ? 4 : offsetOf(marker, gap, line);
     this.#open = { kind, offset, patience, lines: [], size: 0, isPlain: false, isAfterBlank, endsBlank: false };
     this.#add(this.#open, line);
@@ -132,7 +132,7 @@ export class MarkdownReader {
   }
 
   /** An item of the same list as the one before gets the next number, whatever is written. */
-  #counted(block: Block): Block {
+  #counted(block: MarkdownBlock): MarkdownBlock {
     const before = this.#item;
     if (block.kind !== 'item' || before?.sign !== block.sign) return block;
     return { ...block, isContinued: true, number: before.number === undefined ? undefined : before.number + 1 };
@@ -145,7 +145,7 @@ export class MarkdownReader {
   }
 
   #codeLine(fence: OpenFence, line: string): void {
-    if (endsCode(fence, line)) return this.#endCode(fence);
+    if (closesCodeFence(fence, line)) return this.#endCode(fence);
     this.#giveCode(fence, [line.slice(Math.min(indentOf(line), fence.indent))]);
   }
 

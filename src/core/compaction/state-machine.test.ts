@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Entry, Origin } from '../history/entry.ts';
+import type { HistoryEntry, EntryOrigin } from '../history/entry.ts';
 import { historyOf } from '../history/history.ts';
-import { projectHistory } from '../history/sent-items.ts';
+import { toSentItems } from '../history/sent-items.ts';
 import { itemTokens } from '../history/token-counts.ts';
 import type { ModelFailure, ModelFailureCode } from '../../ports/model.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import type { Item } from '../../protocol/item.ts';
-import { bareCandidate } from './candidates/build-candidate.ts';
+import { minimumCandidateSize } from './candidates/build-candidate.ts';
 import { beginCompaction, type CompactionStep, continueCompaction, currentStage } from './state-machine.ts';
 import type {
   CompactionPlan,
@@ -17,9 +17,9 @@ import type {
 } from './plan/compaction-plan.ts';
 import { noWork } from './plan/work-records.ts';
 
-const user: Origin = { family: 'user' };
-const model: Origin = { family: 'model' };
-const context: Origin = { family: 'context', kinds: ['environment'], cause: 'initial' };
+const user: EntryOrigin = { family: 'user' };
+const model: EntryOrigin = { family: 'model' };
+const context: EntryOrigin = { family: 'context', kinds: ['environment'], cause: 'initial' };
 
 function says(id: string, role: string, text: string): Item {
   return { type: 'message', id, role, content: [{ type: role === 'user' ? 'input_text' : 'output_text', text }] };
@@ -36,7 +36,7 @@ function output(id: string, size: number): Item {
   };
 }
 /** Four items and about 1100 tokens. */
-function turn(n: number, size = 1000): readonly Entry[] {
+function turn(n: number, size = 1000): readonly HistoryEntry[] {
   return [
     { item: says(`msg_u${n}`, 'user', `Fix the parser, part ${n}.`), origin: user },
     { item: call(`c${n}`), origin: model },
@@ -44,9 +44,9 @@ function turn(n: number, size = 1000): readonly Entry[] {
     { item: says(`msg_a${n}`, 'assistant', `Part ${n} is fixed.`), origin: model },
   ];
 }
-function sourceOf(entries: readonly Entry[]): CompactionSource {
+function sourceOf(entries: readonly HistoryEntry[]): CompactionSource {
   const history = historyOf(entries);
-  return { history, input: projectHistory(history), work: noWork };
+  return { history, input: toSentItems(history), work: noWork };
 }
 const twelve = sourceOf(Array.from({ length: 12 }, (_, n) => turn(n)).flat());
 
@@ -472,12 +472,12 @@ describe('a history that does not fit one request', () => {
       item: says(`msg_${n}`, 'user', `Do ${n}.`),
       origin: user,
     }));
-    const apart: readonly Entry[] = [
+    const apart: readonly HistoryEntry[] = [
       { item: call('late'), origin: model },
       ...between,
       { item: output('late', 10), origin: { family: 'tool' } },
     ];
-    const playOf = (entries: readonly Entry[]) => {
+    const playOf = (entries: readonly HistoryEntry[]) => {
       const source = sourceOf(entries);
       const { asked, end } = play(planFor(source, {}, { request: 4500 }), source, [good]);
       return { asked, end: endOf(end) };
@@ -502,13 +502,13 @@ describe('a history that does not fit one request', () => {
 });
 
 describe('what is checked', () => {
-  const told: Entry = { item: says('msg_c', 'user', 'cwd'), origin: context };
-  const summary: Entry = {
+  const told: HistoryEntry = { item: says('msg_c', 'user', 'cwd'), origin: context };
+  const summary: HistoryEntry = {
     item: says('msg_s', 'user', 'Folded.'),
     origin: { family: 'context', kinds: ['checkpoint-summary'] },
   };
-  const sealed: Entry = { item: { type: 'compaction', encrypted_content: 'x' }, origin: model };
-  it.each<[string, CompactionPlan['trigger'], readonly Entry[], string]>([
+  const sealed: HistoryEntry = { item: { type: 'compaction', encrypted_content: 'x' }, origin: model };
+  it.each<[string, CompactionPlan['trigger'], readonly HistoryEntry[], string]>([
     ['nothing', 'auto', [], 'refused, nothing-to-compact'],
     ['nothing but context', 'auto', [told], 'refused, nothing-to-compact'],
     ['nothing since a checkpoint, by hand', 'manual', [...turn(0), summary, told], 'refused, nothing-to-compact'],
@@ -541,7 +541,7 @@ describe('what is checked', () => {
   it('by hand, far from the limit, there is nothing to compact yet: known ahead, or when the summary is too long', () => {
     const plan = (gain: number) => planFor(twelve, { strategy: 'plain', trigger: 'manual' }, { most: 200_000, gain });
     expect(endOf(beginCompaction(plan(10), twelve))).toBe('refused, nothing-to-compact');
-    const { tokens } = bareCandidate(plan(10), twelve);
+    const { tokens } = minimumCandidateSize(plan(10), twelve);
     expect(play(plan(tokens + 1), twelve, [prose]).end).toEqual({
       kind: 'refused',
       outcome: {

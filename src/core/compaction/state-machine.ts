@@ -1,23 +1,23 @@
 import type { ModelFailure } from '../../ports/model.ts';
 import { isMessage, messageText } from '../../protocol/item.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { isBoundary } from '../history/entry.ts';
-import { bareCandidate, mechanicalCandidate } from './candidates/build-candidate.ts';
-import { type Candidate, type CandidateEntry, isFaulty } from './candidates/candidate.ts';
+import { isTurnBoundary } from '../history/entry.ts';
+import { minimumCandidateSize, mechanicalCandidate } from './candidates/build-candidate.ts';
+import { type Candidate, type CandidateEntry, isFaultyAnswer } from './candidates/candidate.ts';
 import { remoteCandidate } from './candidates/remote-candidate.ts';
 import { plainCandidate, structuredCandidate } from './candidates/written-candidate.ts';
 import type { CompactionOutcome, CompactionPlan, CompactionRequest, CompactionSource } from './plan/compaction-plan.ts';
-import { anythingToCompact, isRefusal } from './plan/compaction-plan.ts';
+import { anythingToCompact, isAfterRefusal } from './plan/compaction-plan.ts';
 import * as refusals from './plan/failure-messages.ts';
 import { itemMatcher, notesWithoutModel, requestWeight } from './requests/history-parts.ts';
 import * as requests from './requests/requests.ts';
-import type { Progress } from './requests/requests.ts';
+import type { CompactionProgress } from './requests/requests.ts';
 
 export interface CompactionState {
   readonly plan: CompactionPlan;
   readonly source: CompactionSource;
   readonly request: CompactionRequest;
-  readonly progress: Progress;
+  readonly progress: CompactionProgress;
 }
 
 /** The next step. Until a candidate is installed, the old history remains (I8). */
@@ -42,16 +42,18 @@ export function beginCompaction(plan: CompactionPlan, source: CompactionSource):
   if (plan.strategy !== 'remote') return fromModel(work, progress);
   const remote = requests.remoteRequest(plan, source);
   if (remote !== undefined) return ask(work, progress, remote);
-  return fromModel(work, { ...progress, why: refusals.tooLargeForProvider(plan) });
+  return fromModel(work, { ...progress, why: refusals.tooLargeForProviderOutcome(plan) });
 }
 
 /** The reason to ask no model: no checkpoint of this history is worth it. */
 function refusedAhead(plan: CompactionPlan, source: CompactionSource): Outcome | undefined {
   const { most, gain } = plan.budget;
-  const bare = bareCandidate(plan, source);
+  const bare = minimumCandidateSize(plan, source);
   const isOver = Math.min(most, gain) < bare.tokens;
-  if (plan.trigger === 'manual') return isOver ? refusals.noGainExpected(plan, bare.tokens) : undefined;
-  return (isOver || isRefusal(plan)) && isNoSmaller(plan, bare) ? refusals.wouldGrow(plan, bare.tokens) : undefined;
+  if (plan.trigger === 'manual') return isOver ? refusals.noGainExpectedOutcome(plan, bare.tokens) : undefined;
+  return (isOver || isAfterRefusal(plan)) && isNoSmaller(plan, bare)
+    ? refusals.wouldGrowOutcome(plan, bare.tokens)
+    : undefined;
 }
 
 /** Number and total of requests if history is taken in parts; undefined if one request holds all of it. */
@@ -65,26 +67,28 @@ export function continueCompaction(state: CompactionState, outcome: CompactionOu
   const { plan, source, progress } = state;
   if (progress.way === 'remote') {
     const candidate = remoteCandidate(plan, source, outcome.items, plan.remoteForm ?? 'stream');
-    if (!isFaulty(candidate)) return checked(state, progress, candidate);
-    return fromModel(state, { ...progress, why: refusals.unusableAnswers(candidate.faults, 'ask-model') });
+    if (!isFaultyAnswer(candidate)) return checked(state, progress, candidate);
+    return fromModel(state, { ...progress, why: refusals.unusableAnswersOutcome(candidate.faults, 'ask-model') });
   }
   if (progress.parts.length > 1) return noted(state, { ...progress, failedStages: 0 }, outcome.text);
   const make = progress.way === 'plain' ? plainCandidate : structuredCandidate;
   const candidate = make(plan, source, outcome.text);
-  return isFaulty(candidate) ? faulty(state, outcome.text, candidate.faults) : checked(state, progress, candidate);
+  return isFaultyAnswer(candidate)
+    ? faulty(state, outcome.text, candidate.faults)
+    : checked(state, progress, candidate);
 }
 
 /** Asks a model in the configured way; after a failure of the provider's own way, asks for JSON. */
-function fromModel(work: Work, progress: Progress): CompactionStep {
+function fromModel(work: Work, progress: CompactionProgress): CompactionStep {
   const way = progress.way === 'remote' ? 'structured' : progress.way;
   const { plan, source } = work;
   const laidOut = requests.layOutParts(plan, source, { ...progress, way }, 0);
   return laidOut === undefined
-    ? mechanical(work, refusals.requestTooLarge(plan, requests.smallestRequestWeight(plan)))
+    ? mechanical(work, refusals.requestTooLargeOutcome(plan, requests.smallestRequestWeight(plan)))
     : lookAtNext(work, laidOut);
 }
 
-function lookAtNext(work: Work, progress: Progress): CompactionStep {
+function lookAtNext(work: Work, progress: CompactionProgress): CompactionStep {
   const { plan } = work;
   const part = progress.parts[0]!;
   if (progress.parts.length === 1) return ask(work, progress, requests.finalRequest(plan, progress));
@@ -93,21 +97,21 @@ function lookAtNext(work: Work, progress: Progress): CompactionStep {
   return ask(work, { ...progress, stages: progress.stages + 1 }, request);
 }
 
-const ask = ({ plan, source }: Work, progress: Progress, request: CompactionRequest): CompactionStep => ({
+const ask = ({ plan, source }: Work, progress: CompactionProgress, request: CompactionRequest): CompactionStep => ({
   kind: 'request',
   state: { plan, source, request, progress },
   request,
 });
 
-function noted(work: Work, progress: Progress, answer: string): CompactionStep {
+function noted(work: Work, progress: CompactionProgress, answer: string): CompactionStep {
   if (answer.trim() !== '') return lookAtNext(work, requests.withAnswerNoted(progress, answer));
   return lookAtNext(work, requests.withPartDone(progress, notesByCode(work, progress)));
 }
 
-function notesByCode({ source }: Work, { parts }: Progress): string {
+function notesByCode({ source }: Work, { parts }: CompactionProgress): string {
   const { from, to } = parts[0]!;
   return notesWithoutModel(source.input.slice(from, to), {
-    isUsers: itemMatcher(source, (entry) => isBoundary(entry) && entry.origin.family !== 'context'),
+    isUsers: itemMatcher(source, (entry) => isTurnBoundary(entry) && entry.origin.family !== 'context'),
     isPrograms: itemMatcher(source, ({ origin }) => origin.family === 'client'),
   });
 }
@@ -122,13 +126,17 @@ function faulty(state: CompactionState, answer: string, faults: readonly string[
     const repair = requests.repairRequest(request, answer, faults, { left, answer: 2 * plan.budget.answer });
     if (repair !== undefined) return ask(state, { ...progress, faults }, repair);
   }
-  return nextWay(state, progress, (then) => refusals.unusableAnswers(faults, then));
+  return nextWay(state, progress, (then) => refusals.unusableAnswersOutcome(faults, then));
 }
 
 /** The plain prompt is shorter, so it fits wherever the other did. */
-function nextWay(work: Work, progress: Progress, why: (then: 'plain-summary' | 'no-model') => Outcome): CompactionStep {
+function nextWay(
+  work: Work,
+  progress: CompactionProgress,
+  why: (then: 'plain-summary' | 'no-model') => Outcome,
+): CompactionStep {
   if (progress.way === 'plain') return mechanical(work, why('no-model'));
-  const plain: Progress = { ...progress, way: 'plain', faults: [], why: why('plain-summary') };
+  const plain: CompactionProgress = { ...progress, way: 'plain', faults: [], why: why('plain-summary') };
   return ask(work, plain, requests.finalRequest(work.plan, plain));
 }
 
@@ -143,7 +151,7 @@ const badRequest: ReadonlySet<number | undefined> = new Set([400, 422]);
 
 function failed(state: CompactionState, failure: ModelFailure): CompactionStep {
   const { plan, request, progress } = state;
-  if (failure.code === 'aborted') return { kind: 'refused', outcome: refusals.compactionAborted(plan) };
+  if (failure.code === 'aborted') return { kind: 'refused', outcome: refusals.compactionAbortedOutcome(plan) };
   // A key that is valid for turns may be refused for the provider's own checkpoints.
   const isAllowedLess = progress.way === 'remote' && failure.code === 'unauthorized';
   if (failsEverywhere.has(failure.code) && !isAllowedLess)
@@ -151,7 +159,7 @@ function failed(state: CompactionState, failure: ModelFailure): CompactionStep {
   if (failure.code === 'context-window-exceeded') return tooLong(state);
   if (givenUp.has(failure.code)) return withoutModel(state, failure);
   if (progress.way === 'remote')
-    return fromModel(state, { ...progress, why: refusals.modelFailed(failure, 'ask-model') });
+    return fromModel(state, { ...progress, why: refusals.modelFailedOutcome(failure, 'ask-model') });
   // Not every provider takes a schema, and each refuses it in its own words.
   if (request.outputSchema !== undefined && badRequest.has(failure.status))
     return ask(state, { ...progress, freely: true }, requests.withoutSchema(request));
@@ -161,13 +169,13 @@ function failed(state: CompactionState, failure: ModelFailure): CompactionStep {
   if (isStage && failedStages < mostFailedStages) return noted(state, { ...progress, failedStages }, '');
   return isStage || plan.trigger === 'manual'
     ? withoutModel(state, failure)
-    : nextWay(state, progress, (then) => refusals.modelFailed(failure, then));
+    : nextWay(state, progress, (then) => refusals.modelFailedOutcome(failure, then));
 }
 
 /** A user who compacts by hand can ask again, and loses more by a poor checkpoint. */
 function withoutModel(state: CompactionState, failure: ModelFailure): CompactionStep {
   if (state.plan.trigger === 'manual') return { kind: 'refused', outcome: refusals.historyUnchanged(failure) };
-  return mechanical(state, refusals.modelFailed(failure, 'no-model'));
+  return mechanical(state, refusals.modelFailedOutcome(failure, 'no-model'));
 }
 
 const mostOverflows = 3;
@@ -179,7 +187,7 @@ function tooLong(state: CompactionState): CompactionStep {
   const overflows = progress.overflows + 1;
   const { fixed } = plan.budget;
   const space = fixed + Math.max(0, Math.floor((Math.min(weight, progress.space) - fixed) / 2));
-  const tooLong = refusals.refusedAsTooLong(overflows, weight);
+  const tooLong = refusals.refusedAsTooLongOutcome(overflows, weight);
   const way = progress.way === 'remote' ? { way: 'structured' as const, why: tooLong } : {};
   const laidOut =
     overflows > mostOverflows
@@ -188,10 +196,10 @@ function tooLong(state: CompactionState): CompactionStep {
   return laidOut === undefined ? mechanical(state, tooLong) : lookAtNext(state, laidOut);
 }
 
-function checked(work: Work, { why, faults }: Progress, candidate: Candidate): CompactionStep {
+function checked(work: Work, { why, faults }: CompactionProgress, candidate: Candidate): CompactionStep {
   const problem = candidateProblem(work.plan, candidate);
   if (problem !== undefined) return mechanical(work, problem);
-  const mended = [...(faults.length === 0 ? [] : [refusals.askedAgain(faults)]), ...candidate.mended];
+  const mended = [...(faults.length === 0 ? [] : [refusals.askedAgainText(faults)]), ...candidate.mended];
   return { kind: 'candidate', candidate: { ...candidate, mended }, why };
 }
 
@@ -201,18 +209,18 @@ function mechanical({ plan, source }: Work, why: Outcome): CompactionStep {
   const problem = candidateProblem(plan, candidate);
   if (problem === undefined) return { kind: 'mechanical', candidate, why };
   const isShort = plan.trigger === 'auto' && isNoSmaller(plan, candidate);
-  return { kind: 'refused', outcome: isShort ? refusals.wouldGrow(plan, candidate.tokens) : problem };
+  return { kind: 'refused', outcome: isShort ? refusals.wouldGrowOutcome(plan, candidate.tokens) : problem };
 }
 
 /** Checks a candidate as a history (I8); undefined if it is valid. */
 export function candidateProblem(plan: CompactionPlan, candidate: Candidate): Outcome | undefined {
   const { entries, tokens } = candidate;
   const last = entries.at(-1);
-  if (last === undefined) return refusals.candidateMalformed('it is empty.');
-  if (!isSummary(last, candidate)) return refusals.candidateMalformed('it does not end with the summary.');
-  if (tokens > plan.budget.most || tokens > plan.budget.gain) return refusals.noGain(plan, tokens);
+  if (last === undefined) return refusals.candidateMalformedOutcome('it is empty.');
+  if (!isSummary(last, candidate)) return refusals.candidateMalformedOutcome('it does not end with the summary.');
+  if (tokens > plan.budget.most || tokens > plan.budget.gain) return refusals.noGainOutcome(plan, tokens);
   // `gain` already contains a provider's higher count. After a refusal there is no count: our estimate decides.
-  return isRefusal(plan) && isNoSmaller(plan, candidate) ? refusals.wouldGrow(plan, tokens) : undefined;
+  return isAfterRefusal(plan) && isNoSmaller(plan, candidate) ? refusals.wouldGrowOutcome(plan, tokens) : undefined;
 }
 
 /** By our estimate, including the context that is sent again. */

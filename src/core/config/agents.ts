@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '..
 import type { Outcome } from '../../protocol/outcome.ts';
 import { featureGates, featureNames, isGateOpen } from './features.ts';
 import type { Override } from './flag-overrides.ts';
-import { choice, flag, type KeyTable, name, type TableKind, text, words } from './keys/key-kinds.ts';
+import { choiceKind, flagKind, type SchemaKeys, nameKind, type TableKind, textKind, words } from './keys/key-kinds.ts';
 
 export interface AgentsConfig {
   /** Absent: the feature decides. */
@@ -145,38 +145,38 @@ export function describeFixedChoices({ model, effort, withoutTools, readOnly }: 
 const least = (min: number) => ({ type: 'integer', min }) as const;
 
 /** Keys of `[agents.NAME]` and of a role's own file. */
-export const roleTable: TableKind<KeyTable> = {
+export const agentRoleSchema: TableKind<SchemaKeys> = {
   type: 'table',
   keys: {
-    name,
-    description: text,
-    config_file: name,
-    developer_instructions: text,
-    model: name,
-    model_reasoning_effort: name,
-    model_reasoning_summary: name,
-    model_verbosity: name,
-    personality: name,
-    service_tier: name,
-    sandbox_mode: choice(['read-only', 'workspace-write', 'danger-full-access']),
+    name: nameKind,
+    description: textKind,
+    config_file: nameKind,
+    developer_instructions: textKind,
+    model: nameKind,
+    model_reasoning_effort: nameKind,
+    model_reasoning_summary: nameKind,
+    model_verbosity: nameKind,
+    personality: nameKind,
+    service_tier: nameKind,
+    sandbox_mode: choiceKind(['read-only', 'workspace-write', 'danger-full-access']),
     features: { type: 'toggles', names: featureNames, tables: 'allowed', closable: closableFeatures },
   },
   unused: ['nickname_candidates', 'skills', 'mcp_servers'],
   unknown: 'warning',
 };
 
-export const agentsTable: TableKind<KeyTable> = {
+export const agentsSchema: TableKind<SchemaKeys> = {
   type: 'table',
   keys: {
-    enabled: flag,
+    enabled: flagKind,
     max_threads: least(1),
     max_concurrent_threads_per_session: least(1),
     max_depth: least(0),
     max_tokens: least(1),
-    default_subagent_model: name,
-    default_subagent_reasoning_effort: name,
+    default_subagent_model: nameKind,
+    default_subagent_reasoning_effort: nameKind,
   },
   unused: ['interrupt_message', 'job_max_runtime_seconds'],
   unknown: 'warning',
-  others: roleTable,
+  others: agentRoleSchema,
 };

@@ -30,12 +30,12 @@ export const isOwnerLayer = ({ name, ofCall }: Pick<ConfigLayer, 'name' | 'ofCal
   name !== 'project' && ofCall !== true;
 
 /** The source of a key for messages: the file, with the line if known. */
-export function keySource(layer: Pick<ConfigLayer, 'source' | 'text'>, path: readonly string[]): string {
-  const line = keyLine(layer, path);
+export function configKeySource(layer: Pick<ConfigLayer, 'source' | 'text'>, path: readonly string[]): string {
+  const line = configKeyLine(layer, path);
   return line === undefined ? layer.source : `${layer.source}:${line}`;
 }
 
-export const keyLine = ({ text }: Pick<ConfigLayer, 'text'>, path: readonly string[]): number | undefined =>
+export const configKeyLine = ({ text }: Pick<ConfigLayer, 'text'>, path: readonly string[]): number | undefined =>
   text === undefined ? undefined : tomlKeyLine(text, path);
 
 export type ConfigProblemCode =
@@ -57,14 +57,14 @@ export interface ConfigProblem extends Outcome<ConfigProblemCode> {
 }
 
 /** `what` completes a sentence that begins with the key. */
-export function keyProblem(
+export function configKeyProblem(
   layer: ConfigLayer,
   path: readonly string[],
   { what, ...problem }: Pick<ConfigProblem, 'code' | 'severity' | 'next'> & { readonly what: string },
 ): ConfigProblem {
   const key = formatTomlKey(path);
-  const message = `${keySource(layer, path)}: ${key} ${what}.`;
-  return { ...problem, message, source: layer.source, ...defined({ line: keyLine(layer, path) }), key };
+  const message = `${configKeySource(layer, path)}: ${key} ${what}.`;
+  return { ...problem, message, source: layer.source, ...defined({ line: configKeyLine(layer, path) }), key };
 }
 
 /** Errors first. An unknown key is often a side effect of the same mistake. */
@@ -75,7 +75,7 @@ export function sortBySeverity(problems: readonly ConfigProblem[]): readonly Con
 }
 
 /** A layer may be read twice, alone and with those of a folder: each problem is reported once. */
-export function withoutDuplicates(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
+export function withoutDuplicateProblems(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
   const isSame = (a: ConfigProblem, b: ConfigProblem): boolean =>
     a.severity === b.severity && a.message === b.message && a.line === b.line;
   return problems.filter((problem, at) => problems.findIndex((other) => isSame(problem, other)) === at);

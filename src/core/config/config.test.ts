@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../protocol/json.ts';
-import { readConfig } from './config.ts';
+import { resolveConfig } from './config.ts';
 import { combinedError, type ConfigLayer } from './config-layer.ts';
 
 function user(values: JsonObject): ConfigLayer {
@@ -12,7 +12,7 @@ function flags(values: JsonObject): ConfigLayer {
 }
 
 test('nothing configured gives the defaults', () => {
-  expect(readConfig([])).toEqual({
+  expect(resolveConfig([])).toEqual({
     config: {
       modelProvider: 'openai',
       approvalPolicy: 'on-request',
@@ -44,7 +44,7 @@ test('nothing configured gives the defaults', () => {
 });
 
 test('flags win over the file, tables merge, lists are replaced, and the flags are remembered', () => {
-  const { config, problems } = readConfig([
+  const { config, problems } = resolveConfig([
     user({
       model: 'from-file',
       model_reasoning_effort: 'low',
@@ -85,7 +85,7 @@ test('flags win over the file, tables merge, lists are replaced, and the flags a
 });
 
 test('names that the user made up keep their spelling', () => {
-  const { config } = readConfig([
+  const { config } = resolveConfig([
     user({
       shell_environment_policy: { set: { MY_VAR: 'x', my_other: 'y' } },
       model_providers: { my_server: { base_url: 'http://x', http_headers: { x_custom_header: '1' } } },
@@ -98,7 +98,7 @@ test('names that the user made up keep their spelling', () => {
 });
 
 test('on-failure is read as on-request', () => {
-  const { config, problems } = readConfig([user({ approval_policy: 'on-failure' })]);
+  const { config, problems } = resolveConfig([user({ approval_policy: 'on-failure' })]);
   expect(config.approvalPolicy).toBe('on-request');
   expect(problems).toEqual([]);
 });
@@ -136,7 +136,7 @@ test.each<[string, JsonObject, string, string]>([
   ],
   ['a provider that is no table', { model_providers: { x: 'y' } }, 'model_providers.x', 'a table, not a string.'],
 ])('%s is an error that names source, key and what is allowed', (_, values, key, message) => {
-  const { config, problems } = readConfig([user(values)]);
+  const { config, problems } = resolveConfig([user(values)]);
   expect(problems).toEqual([
     {
       code: expect.stringMatching(/^config-(wrong-type|wrong-value)$/),
@@ -149,20 +149,20 @@ test.each<[string, JsonObject, string, string]>([
   ]);
   // A table at fault may leave an empty one.
   expect({ ...config, features: undefined, window: undefined }).toEqual({
-    ...readConfig([]).config,
+    ...resolveConfig([]).config,
     userFile: '/home/config.toml',
   });
 });
 
 test('a message shows no secret', () => {
   const provider = { experimental_bearer_token: 12_345, http_headers: 'Bearer hunter2' };
-  const { problems } = readConfig([user({ model_providers: { x: provider } })]);
+  const { problems } = resolveConfig([user({ model_providers: { x: provider } })]);
   expect(problems).toHaveLength(2);
   expect(JSON.stringify(problems)).not.toMatch(/12345|hunter2/);
 });
 
 test('a wrong value in one layer does not hide the right one below it, nor count as set', () => {
-  const { config, problems } = readConfig([user({ model: 'good' }), flags({ model: true })]);
+  const { config, problems } = resolveConfig([user({ model: 'good' }), flags({ model: true })]);
   expect(config.model).toBe('good');
   expect(config.pinned).toEqual(new Map());
   expect(problems).toMatchObject([{ source: 'command line', next: 'Write it in quotes: "true".' }]);
@@ -189,7 +189,7 @@ test.each<[JsonObject, string, string, 'warning' | 'error']>([
     'error',
   ],
 ])('%j is reported with the nearest key', (values, key, next, severity) => {
-  const { problems } = readConfig([user(values)]);
+  const { problems } = resolveConfig([user(values)]);
   expect(problems).toEqual([
     {
       code: 'config-unknown-key',
@@ -206,16 +206,16 @@ test.each([
   ['a flag is refused', flags, 'error'],
   ['a file is reported', user, 'warning'],
 ] as const)('a feature without its table in %s, with the key that was meant', (_name, layer, severity) => {
-  expect(readConfig([layer({ use_legacy_landlock: true })]).problems).toMatchObject([
+  expect(resolveConfig([layer({ use_legacy_landlock: true })]).problems).toMatchObject([
     { code: 'config-unknown-key', severity, key: 'use_legacy_landlock', next: 'Write features.use_legacy_landlock.' },
   ]);
-  expect(readConfig([layer({ features: { use_legacy_landlock: true } })]).problems).toEqual([]);
+  expect(resolveConfig([layer({ features: { use_legacy_landlock: true } })]).problems).toEqual([]);
 });
 
 test('a problem names the line', () => {
   const text = '# mine\nmodel = "x"\n\n[sandbox_workspace_write]\nnetwork_acess = true\n';
   const layer = { ...user({ model: 'x', sandbox_workspace_write: { network_acess: true } }), text };
-  expect(readConfig([layer]).problems).toMatchObject([
+  expect(resolveConfig([layer]).problems).toMatchObject([
     { line: 5, message: '/home/config.toml:5: sandbox_workspace_write.network_acess is not a known key.' },
   ]);
 });
@@ -227,17 +227,17 @@ test('strictly, an unknown key is an error; what other programs read is not, and
     tui: { theme: 'x' },
     features: { memories: true, nope: true },
   };
-  expect(readConfig([user(values)], { unknown: 'error' }).problems.map(({ key, severity }) => [key, severity])).toEqual(
-    [
-      ['modle', 'error'],
-      ['features.nope', 'error'],
-    ],
-  );
+  expect(
+    resolveConfig([user(values)], { unknown: 'error' }).problems.map(({ key, severity }) => [key, severity]),
+  ).toEqual([
+    ['modle', 'error'],
+    ['features.nope', 'error'],
+  ]);
 });
 
 test('what is wrong is reported before what is not known', () => {
   const layers = [user({ modle: 'x' }), flags({ unheard: 1, sandbox_mode: 'open', model: 7 })];
-  expect(readConfig(layers, { unknown: 'error' }).problems.map(({ code }) => code)).toEqual([
+  expect(resolveConfig(layers, { unknown: 'error' }).problems.map(({ code }) => code)).toEqual([
     'config-wrong-value',
     'config-wrong-type',
     'config-unknown-key',
@@ -246,7 +246,7 @@ test('what is wrong is reported before what is not known', () => {
 });
 
 test('keys that other programs read pass without a word', () => {
-  const { problems } = readConfig([
+  const { problems } = resolveConfig([
     user({
       tui: { theme: 'dark', pet: 'none', keymap: { chat: {} } },
       memories: { max_unused_days: 3 },
@@ -262,7 +262,7 @@ test('keys that other programs read pass without a word', () => {
 test('a wrong value of the terminal is a warning with its line, and what is right beside it counts', () => {
   const text = '[tui]\nanimations = "no"\nnotification_method = "mail"\nstatus_line = ["model"]\nthem = "dark"\n';
   const tui = { animations: 'no', notification_method: 'mail', status_line: ['model'], them: 'dark' };
-  const { config, problems } = readConfig([{ ...user({ tui }), text }]);
+  const { config, problems } = resolveConfig([{ ...user({ tui }), text }]);
   expect(config.tui).toEqual({ statusLine: ['model'] });
   expect(problems).toEqual([
     {
@@ -280,13 +280,13 @@ test('a wrong value of the terminal is a warning with its line, and what is righ
     }),
     expect.objectContaining({ severity: 'warning', next: 'Did you mean tui.theme?' }),
   ]);
-  expect(readConfig([user({ tui: 5 })]).problems).toMatchObject([{ severity: 'warning', key: 'tui' }]);
-  expect(readConfig([user({ tui })], { unknown: 'error' }).problems).toMatchObject([
+  expect(resolveConfig([user({ tui: 5 })]).problems).toMatchObject([{ severity: 'warning', key: 'tui' }]);
+  expect(resolveConfig([user({ tui })], { unknown: 'error' }).problems).toMatchObject([
     { severity: 'error' },
     { severity: 'error' },
     { severity: 'error' },
   ]);
-  expect(readConfig([user({ tui, model: 7 })]).problems[0]).toMatchObject({ severity: 'error', key: 'model' });
+  expect(resolveConfig([user({ tui, model: 7 })]).problems[0]).toMatchObject({ severity: 'error', key: 'model' });
 });
 
 function managed(values: JsonObject): ConfigLayer {
@@ -294,7 +294,7 @@ function managed(values: JsonObject): ConfigLayer {
 }
 
 test('in the managed file nothing passes that has no effect', () => {
-  const { problems } = readConfig([managed({ modle: 'x', permissions: { strict: { filesystm: {} } } })]);
+  const { problems } = resolveConfig([managed({ modle: 'x', permissions: { strict: { filesystm: {} } } })]);
   expect(problems.map(({ code, severity, key }) => ({ code, severity, key }))).toMatchObject([
     { code: 'config-unknown-key', severity: 'error', key: 'modle' },
     { code: 'config-unknown-key', severity: 'error', key: 'permissions.strict.filesystm' },
@@ -303,7 +303,7 @@ test('in the managed file nothing passes that has no effect', () => {
 });
 
 test('the managed file beats the flags, and an overridden flag is reported', () => {
-  const { config, problems } = readConfig([
+  const { config, problems } = resolveConfig([
     flags({ model: 'mine', model_verbosity: 'low', approval_policy: 'never' }),
     managed({ model: 'theirs', approval_policy: 'never' }),
   ]);
@@ -329,8 +329,8 @@ test('the managed file beats the flags, and an overridden flag is reported', () 
 
 test('a request for read-only holds, whatever the managed file says', () => {
   const layers = [flags({ sandbox_mode: 'read-only' }), managed({ sandbox_mode: 'workspace-write' })];
-  expect(readConfig(layers)).toMatchObject({ config: { sandboxMode: 'read-only' }, problems: [] });
-  expect(readConfig([flags({ sandbox_mode: 'danger-full-access' }), layers[1]!])).toMatchObject({
+  expect(resolveConfig(layers)).toMatchObject({ config: { sandboxMode: 'read-only' }, problems: [] });
+  expect(resolveConfig([flags({ sandbox_mode: 'danger-full-access' }), layers[1]!])).toMatchObject({
     config: { sandboxMode: 'workspace-write' },
     problems: [{ code: 'config-overridden-key' }],
   });
@@ -341,9 +341,9 @@ test.each([
   ['untrusted', 'read-only', 'untrusted'],
   ['unknown', 'read-only', 'on-request'],
 ] as const)('a project of trust %s starts with %s and asks %s', (trust, sandboxMode, approvalPolicy) => {
-  expect(readConfig([], { trust }).config).toMatchObject({ trust, sandboxMode, approvalPolicy });
+  expect(resolveConfig([], { trust }).config).toMatchObject({ trust, sandboxMode, approvalPolicy });
   const chosen = { sandbox_mode: 'danger-full-access', approval_policy: 'never' };
-  expect(readConfig([user(chosen)], { trust }).config).toMatchObject({
+  expect(resolveConfig([user(chosen)], { trust }).config).toMatchObject({
     sandboxMode: 'danger-full-access',
     approvalPolicy: 'never',
   });
@@ -359,7 +359,7 @@ describe('approval_policy', () => {
     [{ granular: asked }, { granular: whole }],
     [{ granular: { ...asked, request_permissions: true } }, { granular: { ...whole, request_permissions: true } }],
   ])('%j means %j', (given, expected) => {
-    const { config, problems } = readConfig([user({ approval_policy: given })]);
+    const { config, problems } = resolveConfig([user({ approval_policy: given })]);
     expect([config.approvalPolicy, problems]).toEqual([expected, []]);
   });
 
@@ -377,7 +377,7 @@ describe('approval_policy', () => {
     [{}, 'config-wrong-value', 'must be { granular = {'],
     [true, 'config-wrong-type', 'must be one of "untrusted"'],
   ])('%j is refused', (given, code, what) => {
-    const { problems } = readConfig([user({ approval_policy: given })]);
+    const { problems } = resolveConfig([user({ approval_policy: given })]);
     expect(problems).toMatchObject([{ severity: 'error', code, key: 'approval_policy' }]);
     expect(problems[0]?.message).toContain(what);
     const { message = '', next = '' } = problems[0] ?? {};
@@ -386,22 +386,22 @@ describe('approval_policy', () => {
 
   test('a layer replaces the policy of the layers below as a whole', () => {
     const layers = [user({ approval_policy: { granular: asked } }), flags({ approval_policy: 'never' })];
-    expect(readConfig(layers).config.approvalPolicy).toBe('never');
-    expect(readConfig(layers.toReversed()).config.approvalPolicy).toEqual({ granular: whole });
+    expect(resolveConfig(layers).config.approvalPolicy).toBe('never');
+    expect(resolveConfig(layers.toReversed()).config.approvalPolicy).toEqual({ granular: whole });
   });
 });
 
 test('a layer that is disabled says nothing, right or wrong', () => {
   const layer: ConfigLayer = { name: 'project', source: '/p', values: { model: 5, modle: 1 }, disabled: 'untrusted' };
-  expect(readConfig([layer], { unknown: 'error' })).toEqual(readConfig([]));
+  expect(resolveConfig([layer], { unknown: 'error' })).toEqual(resolveConfig([]));
 });
 
 test('the old forms of profiles are explained', () => {
-  expect(readConfig([user({ profile: 'work' })]).problems).toMatchObject([
+  expect(resolveConfig([user({ profile: 'work' })]).problems).toMatchObject([
     { code: 'config-retired-key', severity: 'error', next: expect.stringContaining('--profile NAME') },
   ]);
   const tables = user({ profiles: { work: { model: 'x' } } });
-  expect(readConfig([tables], { profile: 'work' }).problems).toEqual([
+  expect(resolveConfig([tables], { profile: 'work' }).problems).toEqual([
     {
       code: 'config-retired-key',
       severity: 'error',
@@ -411,23 +411,23 @@ test('the old forms of profiles are explained', () => {
       next: 'Move its keys to work.config.toml in the home folder of Capstan and delete the table.',
     },
   ]);
-  expect(readConfig([tables], { profile: 'other' }).problems).toEqual([]);
-  expect(readConfig([tables], { profile: 'toString' }).problems).toEqual([]);
+  expect(resolveConfig([tables], { profile: 'other' }).problems).toEqual([]);
+  expect(resolveConfig([tables], { profile: 'toString' }).problems).toEqual([]);
 });
 
 test('of several errors the gravest is the answer, and the rest are counted', () => {
-  const { problems } = readConfig([user({ modle: 'x', model: 5, sandbox_mode: 'open' })], { unknown: 'error' });
+  const { problems } = resolveConfig([user({ modle: 'x', model: 5, sandbox_mode: 'open' })], { unknown: 'error' });
   expect(combinedError(problems)).toMatchObject({
     key: 'model',
     next: expect.stringMatching(
       /^Write it in quotes: "5"\.\nThere are 2 more errors; `capstan config show` lists all\.$/,
     ),
   });
-  expect(combinedError(readConfig([user({ modle: 'x' })]).problems)).toBeUndefined();
+  expect(combinedError(resolveConfig([user({ modle: 'x' })]).problems)).toBeUndefined();
 });
 
 test('every key that is set has the layer that decided it, the highest last', () => {
-  const { config } = readConfig([
+  const { config } = resolveConfig([
     { name: 'system', source: '/etc/config.toml', values: { model: 'a', model_verbosity: 'low' } },
     user({ model: 'b', service_tier: 'flex', features: { memories: true } }),
     { name: 'profile', source: '/home/careful.config.toml', values: { personality: 'none' } },
@@ -451,7 +451,7 @@ test('every key that is set has the layer that decided it, the highest last', ()
 test('a switch over a table of settings, or under one, becomes its state', () => {
   const table = { max_concurrent_threads_per_session: 2 };
   const both = (lower: JsonObject, upper: JsonObject) =>
-    readConfig([user({ features: lower }), flags({ features: upper })]).config.features;
+    resolveConfig([user({ features: lower }), flags({ features: upper })]).config.features;
   expect(both({ multi_agent_v2: table }, { multi_agent_v2: true })).toEqual({
     multi_agent_v2: { ...table, enabled: true },
   });
@@ -463,7 +463,7 @@ test('a switch over a table of settings, or under one, becomes its state', () =>
 
 test('keys of agents and roles are checked like all others', () => {
   const agents = { max_token: 1, max_threads: 0, my_role: { modle: 'm', description: 'x' }, max_tokens: 9 };
-  const { config, problems } = readConfig([user({ agents })]);
+  const { config, problems } = resolveConfig([user({ agents })]);
   expect(problems.map(({ severity, key, next }) => [severity, key, next])).toEqual([
     ['error', 'agents.max_threads', expect.stringContaining('at least 1')],
     ['warning', 'agents.max_token', 'Did you mean agents.max_tokens?'],
@@ -476,7 +476,7 @@ test('of a server no value of a wrong type is repeated', () => {
   const x = { command: 'y', args: '--pat hunter2', cwd: ['hunter2'], bearer_token: 1234567 };
   const z = { base_url: 1234567, http_headers: 'hunter2' };
   const values = { mcp_servers: { x, y: '{env={T="hunter2"}' }, model_providers: { z } };
-  const { problems } = readConfig([{ name: 'user', source: '/home/config.toml', values }]);
+  const { problems } = resolveConfig([{ name: 'user', source: '/home/config.toml', values }]);
   expect(problems.map(({ message }) => message)).toEqual([
     '/home/config.toml: mcp_servers.x.args must be a list of strings, not a string.',
     '/home/config.toml: mcp_servers.x.cwd must be a path, not a list.',

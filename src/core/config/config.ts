@@ -1,14 +1,20 @@
 import { defined } from '../../base/objects.ts';
 import { valueAt } from '../../protocol/json.ts';
 import type { NamedProfile } from '../policy/profiles/profiles.ts';
-import { type ConfigLayer, type ConfigProblem, isOwnerLayer, keyProblem, sortBySeverity } from './config-layer.ts';
+import {
+  type ConfigLayer,
+  type ConfigProblem,
+  isOwnerLayer,
+  configKeyProblem,
+  sortBySeverity,
+} from './config-layer.ts';
 import { type Defaults, defaultsFor } from './defaults.ts';
 import { type CheckedLayer, checkLayers, headerProblems, windowProblems } from './keys/check-layers.ts';
 import { withCamelCaseKeys } from './keys/key-kinds.ts';
-import { type ConfiguredProvider, type GivenValues, keyTable, missedKeysIn } from './keys/key-table.ts';
-import { missedTuiKeys } from './keys/tui-keys.ts';
-import { filterLists, mergeLayers } from './merge-values.ts';
-import { type ProfileReading, readProfiles } from './permission-profiles.ts';
+import { type ConfiguredProvider, type GivenValues, configSchema, unsupportedKeysIn } from './keys/key-table.ts';
+import { unsupportedTuiKeys } from './keys/tui-keys.ts';
+import { variableFilterLists, mergeLayers } from './merge-values.ts';
+import { type PermissionProfileOptions, resolvePermissionProfile } from './permission-profiles.ts';
 import type { ProjectDecisions, Trust } from './project-trust.ts';
 import { priceProblems } from './providers/model-prices.ts';
 import { formatTomlKey } from './toml/toml-key.ts';
@@ -37,7 +43,7 @@ export interface Config extends Omit<GivenValues, keyof Defaults>, Defaults {
   readonly userFile?: string;
 }
 
-export interface ConfigReading extends ProfileReading {
+export interface ResolveConfigOptions extends PermissionProfileOptions {
   /** Defaults to unknown. */
   readonly trust?: Trust;
   /** Severity of an unknown key; defaults to a warning. */
@@ -48,18 +54,25 @@ export interface ConfigReading extends ProfileReading {
 }
 
 /** Later layers win. `problems`: values left out of `config`, the worst first. A caller must stop at an error. */
-export function readConfig(
+export function resolveConfig(
   layers: readonly ConfigLayer[],
-  { trust = 'unknown', unknown = 'warning', profile, addedRoots = [], otherVariables, ...reading }: ConfigReading = {},
+  {
+    trust = 'unknown',
+    unknown = 'warning',
+    profile,
+    addedRoots = [],
+    otherVariables,
+    ...reading
+  }: ResolveConfigOptions = {},
 ): { readonly config: Config; readonly problems: readonly ConfigProblem[] } {
   const checked = checkLayers(layers, { unknown, ...defined({ otherVariables }) });
   const merged = mergeLayers(checked.map(({ values }) => values));
-  const given = withCamelCaseKeys(keyTable, merged);
-  const { named: namedProfile, problems: profileProblems } = readProfiles(checked, merged, reading);
+  const given = withCamelCaseKeys(configSchema, merged);
+  const { named: namedProfile, problems: profileProblems } = resolvePermissionProfile(checked, merged, reading);
   const { filters, ...shellPolicy } = given.shellEnvironmentPolicy ?? {};
   const defaults = defaultsFor(trust);
-  const unused = missedKeysIn(checked.flatMap((layer) => Object.keys(layer.unused)));
-  const unusedTui = missedTuiKeys(checked.map((layer) => layer.unused));
+  const unused = unsupportedKeysIn(checked.flatMap((layer) => Object.keys(layer.unused)));
+  const unusedTui = unsupportedTuiKeys(checked.map((layer) => layer.unused));
   const userFile = layers.findLast((layer) => layer.name === 'user')?.source;
   const config: Config = {
     ...defaults,
@@ -72,7 +85,7 @@ export function readConfig(
     shellEnvironmentPolicy: {
       ...defaults.shellEnvironmentPolicy,
       ...shellPolicy,
-      ...(filters && filterLists(filters)),
+      ...(filters && variableFilterLists(filters)),
     },
     modelProviders: given.modelProviders ?? {},
     projects: given.projects ?? {},
@@ -107,7 +120,7 @@ function oldProfileProblems(layers: readonly ConfigLayer[], chosen: string): rea
   const path = ['profiles', chosen];
   const old = layers.filter(({ name, values }) => name !== 'project' && valueAt(values, path) !== undefined);
   return old.map((layer) =>
-    keyProblem(layer, path, {
+    configKeyProblem(layer, path, {
       code: 'config-retired-key',
       severity: 'error',
       what: 'is an old profile table, which Capstan ignores',
@@ -141,7 +154,7 @@ function keyOrigins(checked: readonly CheckedLayer[]): KeyOrigins {
   return origins;
 }
 
-export function originOf(origins: KeyOrigins, keys: readonly string[]): string | undefined {
+export function originOfKeys(origins: KeyOrigins, keys: readonly string[]): string | undefined {
   const isMeant = (set: string): boolean => keys.some((key) => set === key || set.startsWith(`${key}.`));
   return [...origins].findLast(([set]) => isMeant(set))?.[1];
 }

@@ -83,10 +83,10 @@ const builtInShares = {
   baselineTokens: 12_000,
 } as const;
 
-export type DefaultShares = { readonly [Key in keyof typeof builtInShares]: number };
+export type DefaultWindowShares = { readonly [Key in keyof typeof builtInShares]: number };
 
 /** If only one of compaction and reserve is chosen, the other adapts to it. */
-export function defaultShares(chosen: Partial<DefaultShares> = {}): DefaultShares {
+export function defaultWindowShares(chosen: Partial<DefaultWindowShares> = {}): DefaultWindowShares {
   const { autoCompactPercent: compact = 0, reservePercent: reserve = 0 } = chosen;
   return {
     ...builtInShares,
@@ -107,8 +107,8 @@ const impliedValues = {
 } as const;
 
 /** The defaults as layers, for surfaces that show where a value comes from. */
-export function defaultLayers(trust: Trust, window: Partial<DefaultShares> = {}): readonly ConfigLayer[] {
-  const values = snakeCased({ ...builtIn, ...impliedValues, window: defaultShares(window) });
+export function defaultLayers(trust: Trust, window: Partial<DefaultWindowShares> = {}): readonly ConfigLayer[] {
+  const values = snakeCased({ ...builtIn, ...impliedValues, window: defaultWindowShares(window) });
   return [
     { name: 'default', source: 'built in', values },
     { name: 'default', source: `trust: ${trust}`, values: snakeCased(byTrust[trust]) },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { featureGates, type GateName, isGateOpen, openGates, usedGates } from './features.ts';
+import { featureGates, type GateName, isGateOpen, openGateNames, usedGates } from './features.ts';
 
 test('a feature with settings of its own is as its switch says, and one without a switch says nothing', () => {
   const given = { memories: true, hooks: false, token_budget: { enabled: false }, tool_registry: { a: 1 } };
@@ -43,7 +43,7 @@ test('a gate is as it is set, else as the list says', () => {
     false,
     true,
   ]);
-  expect(openGates({ hooks: false, goals: true, one: true, two: false }).toSorted()).toEqual([
+  expect(openGateNames({ hooks: false, goals: true, one: true, two: false }).toSorted()).toEqual([
     'enable_request_compression',
     'goals',
     'one',

@@ -42,7 +42,7 @@ export type GivenGates = Readonly<Record<string, boolean>> | undefined;
 export const isGateOpen = (name: GateName, given: GivenGates): boolean =>
   given?.[name] ?? gates.some((gate) => gate.name === name && gate.isOpen);
 
-export function openGates(given: GivenGates): readonly string[] {
+export function openGateNames(given: GivenGates): readonly string[] {
   const all = { ...Object.fromEntries(gates.map(({ name, isOpen }) => [name, isOpen])), ...given };
   return Object.keys(all).filter((name) => all[name] === true);
 }
@@ -58,7 +58,10 @@ export function featureGates(given: Readonly<Record<string, boolean | JsonObject
 }
 
 /** Makes features of two layers mergeable: where only one has a table, the other's switch becomes its `enabled`. */
-export function withToggles(lower: JsonObject, upper: JsonObject): readonly [lower: JsonObject, upper: JsonObject] {
+export function withMergeableFeatures(
+  lower: JsonObject,
+  upper: JsonObject,
+): readonly [lower: JsonObject, upper: JsonObject] {
   const [below, above] = [objectAt(lower, 'features'), objectAt(upper, 'features')];
   if (below === undefined || above === undefined) return [lower, upper];
   return [

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, objectAt } from '../../protocol/json.ts';
 import { mergeValues } from '../policy/profiles/tables/inherited-table.ts';
-import { type ConfigLayer, type ConfigProblem, keyProblem } from './config-layer.ts';
-import { withToggles } from './features.ts';
+import { type ConfigLayer, type ConfigProblem, configKeyProblem } from './config-layer.ts';
+import { withMergeableFeatures } from './features.ts';
 
 /** The path has at least one part, so the outermost value is an object. */
 export const nestedValue = (path: readonly string[], value: Json): JsonObject =>
@@ -10,19 +10,19 @@ export const nestedValue = (path: readonly string[], value: Json): JsonObject =>
 export function mergeLayers(layers: readonly JsonObject[]): JsonObject {
   return layers
     .filter((values) => Object.keys(values).length > 0)
-    .reduce((lower, upper) => mergeValues(...withToggles(withoutRivalFilters(lower, upper), upper)), {});
+    .reduce((lower, upper) => mergeValues(...withMergeableFeatures(withoutRivalFilters(lower, upper), upper)), {});
 }
 
 const table = 'shell_environment_policy';
 const lists = ['exclude', 'include_only'];
 
 /** `filters` and the two lists are alternatives; one layer may use only one of them. */
-export function filterProblems(layer: ConfigLayer): readonly ConfigProblem[] {
+export function variableFilterProblems(layer: ConfigLayer): readonly ConfigProblem[] {
   const policy = objectAt(layer.values, table) ?? {};
   const filters = objectAt(policy, 'filters');
   if (filters === undefined) return [];
   const report = (path: readonly string[], what: string, next: string): ConfigProblem =>
-    keyProblem(layer, [table, 'filters', ...path], { code: 'config-wrong-value', severity: 'error', what, next });
+    configKeyProblem(layer, [table, 'filters', ...path], { code: 'config-wrong-value', severity: 'error', what, next });
   const rivals = lists.filter((list) => policy[list] !== undefined);
   const seen = new Set<string>();
   const twice = Object.keys(filters).filter((pattern) => {
@@ -50,7 +50,7 @@ function withoutRivalFilters(lower: JsonObject, upper: JsonObject): JsonObject {
   return { ...lower, [table]: Object.fromEntries(kept) as JsonObject };
 }
 
-export function filterLists(filters: Readonly<Record<string, 'include' | 'exclude'>>) {
+export function variableFilterLists(filters: Readonly<Record<string, 'include' | 'exclude'>>) {
   const patterns = (action: string): readonly string[] =>
     Object.keys(filters).filter((pattern) => filters[pattern] === action);
   return { exclude: patterns('exclude'), includeOnly: patterns('include') };

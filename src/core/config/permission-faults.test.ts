@@ -1,7 +1,7 @@
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../protocol/json.ts';
-import { type ConfigReading, readConfig } from './config.ts';
+import { type ResolveConfigOptions, resolveConfig } from './config.ts';
 import type { ConfigLayer, LayerName } from './config-layer.ts';
 
 function layer(text: string, name: LayerName = 'user'): ConfigLayer {
@@ -13,10 +13,10 @@ function layer(text: string, name: LayerName = 'user'): ConfigLayer {
   };
 }
 
-const reading: ConfigReading = { osHome: '/home/me', cwd: '/repo' };
+const reading: ResolveConfigOptions = { osHome: '/home/me', cwd: '/repo' };
 
 function read(...layers: readonly ConfigLayer[]) {
-  return readConfig(layers, reading);
+  return resolveConfig(layers, reading);
 }
 
 const chosen = 'default_permissions = "dev"\n';

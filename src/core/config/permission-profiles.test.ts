@@ -5,7 +5,7 @@ import { noOwnPlaces } from '../policy/paths/special-places.ts';
 import { resolvePolicy } from '../policy/profiles/resolve-policy.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { PermissionProfile } from '../../protocol/permissions.ts';
-import { type ConfigReading, readConfig } from './config.ts';
+import { type ResolveConfigOptions, resolveConfig } from './config.ts';
 import type { ConfigLayer, LayerName } from './config-layer.ts';
 
 function layer(text: string, name: LayerName = 'user'): ConfigLayer {
@@ -17,10 +17,10 @@ function layer(text: string, name: LayerName = 'user'): ConfigLayer {
   };
 }
 
-const reading: ConfigReading = { osHome: '/home/me', cwd: '/repo' };
+const reading: ResolveConfigOptions = { osHome: '/home/me', cwd: '/repo' };
 
 function read(...layers: readonly ConfigLayer[]) {
-  return readConfig(layers, reading);
+  return resolveConfig(layers, reading);
 }
 
 /** The profile of a text without a fault. */
@@ -247,7 +247,7 @@ describe('which of the two ways counts', () => {
   });
 
   test('whether a name is known is asked where the folder is known', () => {
-    expect(readConfig([layer('default_permissions = "theirs"')], { osHome: '/home/me' }).problems).toEqual([]);
+    expect(resolveConfig([layer('default_permissions = "theirs"')], { osHome: '/home/me' }).problems).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { restrictedFiles } from '../policy/profiles/profile-entries.ts';
+import { restrictedFileSystem } from '../policy/profiles/profile-entries.ts';
 import { withoutReopenedPlaces, type NamedProfile } from '../policy/profiles/profiles.ts';
 import type { FileSystemEntry, PermissionProfile } from '../../protocol/permissions.ts';
 import { type CompileBase, compileProfile, tableProblems } from '../policy/profiles/tables/compile-profile.ts';
@@ -6,16 +6,16 @@ import { tableWarning, wrongValue } from '../policy/profiles/tables/profile-tabl
 import type { ProfileTables, TableProblem } from '../policy/profiles/tables/profile-tables.ts';
 import { isJsonObject, type JsonObject, objectAt, stringAt, valueAt } from '../../protocol/json.ts';
 import type { CheckedLayer } from './keys/check-layers.ts';
-import { isOwnerLayer, keyProblem } from './config-layer.ts';
+import { isOwnerLayer, configKeyProblem } from './config-layer.ts';
 import type { ConfigLayer, ConfigProblem, ConfigProblemCode } from './config-layer.ts';
 import { mergeLayers } from './merge-values.ts';
 
-export interface ProfileReading extends CompileBase {
+export interface PermissionProfileOptions extends CompileBase {
   /** Defined by the administrator; they replace profiles of the same name. */
   readonly managedProfiles?: ProfileTables;
 }
 
-export interface ReadProfiles {
+export interface PermissionProfileResult {
   /** Absent where a sandbox mode decides or the profile is invalid. */
   readonly named?: NamedProfile;
   readonly problems: readonly ConfigProblem[];
@@ -26,11 +26,11 @@ export interface ReadProfiles {
  * layer decides; in the same layer, `default_permissions`. Names are checked only once the folder is known, since a
  * project may define or choose a profile.
  */
-export function readProfiles(
+export function resolvePermissionProfile(
   checked: readonly CheckedLayer[],
   given: JsonObject,
-  { managedProfiles = {}, ...base }: ProfileReading,
-): ReadProfiles {
+  { managedProfiles = {}, ...base }: PermissionProfileOptions,
+): PermissionProfileResult {
   const own = objectAt(given, 'permissions') ?? {};
   const decider = checked.findLast(({ values }) => decidingKey(values) !== undefined);
   const id = stringAt(decider?.values, 'default_permissions');
@@ -65,15 +65,17 @@ function entriesOf(
 ): readonly FileSystemEntry[] {
   return parentsOf(tables, id).flatMap((each) => {
     const compiled = Object.hasOwn(owned, each) ? compileProfile(owned, each, base) : undefined;
-    return compiled !== undefined && 'profile' in compiled ? (restrictedFiles(compiled.profile)?.entries ?? []) : [];
+    return compiled !== undefined && 'profile' in compiled
+      ? (restrictedFileSystem(compiled.profile)?.entries ?? [])
+      : [];
   });
 }
 
 /** Lets only the `owned` entries open Capstan's own places. */
 function reopeningOnly(profile: PermissionProfile, owned: readonly FileSystemEntry[]): PermissionProfile {
   const known = new Set(owned.map((entry) => JSON.stringify(entry)));
-  const keeping = restrictedFiles(withoutReopenedPlaces(profile))?.entries;
-  const files = restrictedFiles(profile);
+  const keeping = restrictedFileSystem(withoutReopenedPlaces(profile))?.entries;
+  const files = restrictedFileSystem(profile);
   if (profile.type !== 'managed' || files === undefined || keeping === undefined) return profile;
   const entries = files.entries.map((entry, at) => (known.has(JSON.stringify(entry)) ? entry : (keeping[at] ?? entry)));
   return { ...profile, file_system: { ...files, entries } };
@@ -134,7 +136,7 @@ export function locateProblem(layers: readonly ConfigLayer[], { kind, path, what
     .map((length) => layers.findLast(({ values }) => valueAt(values, path.slice(0, length)) !== undefined))
     .find((layer) => layer !== undefined);
   const isWarning = kind === 'warning';
-  return keyProblem(holder ?? { name: 'default', source: 'configuration', values: {} }, path, {
+  return configKeyProblem(holder ?? { name: 'default', source: 'configuration', values: {} }, path, {
     code: isWarning ? 'config-wrong-value' : codes[kind],
     severity: isWarning ? 'warning' : 'error',
     what,

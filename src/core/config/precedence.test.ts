@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isJsonObject, type JsonObject, valueAt } from '../../protocol/json.ts';
-import { readConfig } from './config.ts';
+import { resolveConfig } from './config.ts';
 import { type ConfigLayer, type LayerName, layerNames } from './config-layer.ts';
 import { defaultLayers } from './defaults.ts';
 import { effectiveValues, leafValues } from './keys/inspect-keys.ts';
@@ -99,7 +99,7 @@ test('of a profile and a mode, only the one that counts is shown', () => {
 test('what is read is what is shown', () => {
   fc.assert(
     fc.property(layers, (given) => {
-      const { config } = readConfig(given);
+      const { config } = resolveConfig(given);
       const shown = effectiveValues([...defaultLayers('unknown'), ...given], { unknown: 'error' }).values;
       expect([
         config.model,

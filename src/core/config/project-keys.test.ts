@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../protocol/json.ts';
-import { readConfig } from './config.ts';
+import { resolveConfig } from './config.ts';
 import type { ConfigLayer } from './config-layer.ts';
 import { withoutForbiddenKeys } from './project-trust.ts';
 
@@ -53,8 +53,8 @@ test('a project says nothing about servers, programs and trust; each such key is
 
 test('of a project only these keys are dropped, and only of a project', () => {
   const values = { model: 'x', openai_base_url: 'http://x' };
-  expect(readConfig([project(values)]).config).not.toHaveProperty('openaiBaseUrl');
-  expect(readConfig([{ ...project(values), name: 'user' }]).config).toHaveProperty('openaiBaseUrl', 'http://x');
+  expect(resolveConfig([project(values)]).config).not.toHaveProperty('openaiBaseUrl');
+  expect(resolveConfig([{ ...project(values), name: 'user' }]).config).toHaveProperty('openaiBaseUrl', 'http://x');
 });
 
 test('below the root a project says nothing about agents, servers and the network, because a command may have', () => {

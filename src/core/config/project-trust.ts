@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, valueAt } from '../../protocol/json.ts';
-import { type ConfigLayer, type ConfigProblem, keyProblem } from './config-layer.ts';
+import { type ConfigLayer, type ConfigProblem, configKeyProblem } from './config-layer.ts';
 
 /** The user's decision about a project. `unknown` means none was made, which differs from both. */
 export type Trust = 'trusted' | 'untrusted' | 'unknown';
@@ -74,7 +74,9 @@ export function withoutForbiddenKeys(layer: ConfigLayer): {
   const { belowRoot, underLandlock } = layer;
   const here = belowRoot === true || underLandlock === true ? present(rootOnlyKeys) : [];
   const report = (keys: typeof forbiddenKeys, what: string, next: string): readonly ConfigProblem[] =>
-    keys.map((path) => keyProblem(layer, path, { code: 'config-forbidden-key', severity: 'warning', what, next }));
+    keys.map((path) =>
+      configKeyProblem(layer, path, { code: 'config-forbidden-key', severity: 'warning', what, next }),
+    );
   const instead = 'Set it in your own config.toml instead.';
   const elsewhere = "Set it in your own config.toml or at the project's root, or trust this folder itself.";
   const where = underLandlock ? 'in a project if commands may run under Landlock' : 'below the root of a project';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../protocol/json.ts';
-import { readConfig } from './config.ts';
+import { resolveConfig } from './config.ts';
 
 function policyOf(...policies: readonly JsonObject[]) {
   const layers = policies.map((policy, rank) => ({
@@ -8,7 +8,7 @@ function policyOf(...policies: readonly JsonObject[]) {
     source: `/layer/${rank}`,
     values: { shell_environment_policy: policy },
   }));
-  const { config, problems } = readConfig(layers);
+  const { config, problems } = resolveConfig(layers);
   return { policy: config.shellEnvironmentPolicy, problems };
 }
 

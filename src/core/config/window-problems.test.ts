@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../protocol/json.ts';
-import { readConfig } from './config.ts';
+import { resolveConfig } from './config.ts';
 import type { ConfigLayer } from './config-layer.ts';
 
 function problems(user: JsonObject, project: JsonObject = {}) {
@@ -8,7 +8,7 @@ function problems(user: JsonObject, project: JsonObject = {}) {
     { name: 'user', source: '/home/config.toml', values: { window: user } },
     { name: 'project', source: '/repo/.codex/config.toml', values: { window: project } },
   ];
-  return readConfig(layers).problems.map(({ severity, source, message }) => [severity, source, message]);
+  return resolveConfig(layers).problems.map(({ severity, source, message }) => [severity, source, message]);
 }
 
 test('tokens win over a share, and the overridden key is reported', () => {

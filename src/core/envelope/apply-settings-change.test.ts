@@ -5,7 +5,7 @@ import { builtInProfile } from '../policy/profiles/profiles.ts';
 import { defaultShellEnvironmentPolicy } from '../policy/environment/shell-environment-policy.ts';
 import type { Catalogue } from './model-record.ts';
 import { applySettingsChange as applyRead, type SettingsChange } from './apply-settings-change.ts';
-import { readSettingsChange } from './settings-change.ts';
+import { parseSettingsChange } from './settings-change.ts';
 import type { Settings } from './settings.ts';
 
 const none = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
@@ -48,7 +48,7 @@ const catalogue: Catalogue = {
 };
 
 function applyChange(before: Settings, given: unknown, held: Parameters<typeof applyRead>[2]) {
-  const read = readSettingsChange(given);
+  const read = parseSettingsChange(given);
   return 'code' in read ? ({ kind: 'refused', outcome: read } as const) : applyRead(before, read, held);
 }
 
@@ -374,8 +374,8 @@ describe('whatever the change', () => {
   test('read again, it is the same', () => {
     fc.assert(
       fc.property(right, (given) => {
-        const read = readSettingsChange(given);
-        expect(readSettingsChange(read)).toEqual(read);
+        const read = parseSettingsChange(given);
+        expect(parseSettingsChange(read)).toEqual(read);
       }),
     );
   });

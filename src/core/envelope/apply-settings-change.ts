@@ -1,19 +1,19 @@
 import {
-  brokenByApproval,
-  brokenByChoice,
-  brokenByProfile,
-  brokenByReviewer,
-  effectiveWidth,
+  brokenApprovalRequirement,
+  brokenProfileRequirement,
+  brokenSandboxRequirement,
+  brokenReviewerRequirement,
+  effectiveSandboxLevel,
   withDeniedReads,
 } from '../policy/requirements.ts';
-import type { Allowed, Requirements } from '../policy/requirements.ts';
-import { profileWidth } from '../policy/profiles/profile-entries.ts';
+import type { AllowedValues, Requirements } from '../policy/requirements.ts';
+import { profileSandboxLevel } from '../policy/profiles/profile-entries.ts';
 import { equalJson, type Json } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { deepFreeze } from './envelope.ts';
 import { effortFor, effortProblem } from './identity.ts';
 import { type Catalogue, lookUpModel } from './model-record.ts';
-import { settingsChangeOptions, type ReadSettingsChange, type SettingsChange } from './settings-change.ts';
+import { settingsChangeOptions, type ParsedSettingsChange, type SettingsChange } from './settings-change.ts';
 import type { Settings } from './settings.ts';
 import { defined } from '../../base/objects.ts';
 import { approvalName } from '../policy/decide/approval-policy.ts';
@@ -21,7 +21,7 @@ import { approvalName } from '../policy/decide/approval-policy.ts';
 export type { SettingsChange };
 export type SettingsChangeProblem = Outcome<'option-wrong' | 'change-not-allowed'>;
 
-export type SettingsChanged =
+export type SettingsChangeResult =
   /** `changed`: the keys of the settings that differ now, in a fixed order. `settings` are deeply frozen. */
   | { readonly kind: 'changed'; readonly settings: Settings; readonly changed: readonly string[] }
   | { readonly kind: 'refused'; readonly outcome: SettingsChangeProblem };
@@ -29,9 +29,9 @@ export type SettingsChanged =
 /** Applies the whole change or nothing, if an effort or a requirement forbids it. A running turn keeps its envelope. */
 export function applySettingsChange(
   settings: Settings,
-  given: ReadSettingsChange,
+  given: ParsedSettingsChange,
   { catalogue, requirements }: { readonly catalogue: Catalogue; readonly requirements: Requirements },
-): SettingsChanged {
+): SettingsChangeResult {
   const wanted = { ...settings, ...settingsOf(given, settings, catalogue) };
   const effort = given.effort ? effortProblem(lookUpModel(catalogue, wanted.model), given.effort) : undefined;
   if (effort !== undefined) {
@@ -50,7 +50,7 @@ export function applySettingsChange(
 }
 
 /** A setting is undefined where its choice is taken back. */
-function settingsOf(given: ReadSettingsChange, settings: Settings, catalogue: Catalogue) {
+function settingsOf(given: ParsedSettingsChange, settings: Settings, catalogue: Catalogue) {
   const { effort, personality, realtime, ...plain } = given;
   const model = given.model ?? settings.model;
   return {
@@ -67,22 +67,27 @@ function notAllowed(
   requirements: Requirements,
   { approvals, reviewer = 'user', sandbox }: Pick<Settings, 'approvals' | 'reviewer' | 'sandbox'>,
 ): SettingsChangeProblem | undefined {
-  const byApproval = brokenByApproval(requirements, approvals);
+  const byApproval = brokenApprovalRequirement(requirements, approvals);
   if (byApproval !== undefined) {
     const allowed = byApproval.allowed.map(approvalName) as [string, ...string[]];
     return forbidden('approval', approvalName(approvals), { ...byApproval, allowed });
   }
-  const byReviewer = brokenByReviewer(requirements, reviewer);
+  const byReviewer = brokenReviewerRequirement(requirements, reviewer);
   if (byReviewer !== undefined) return forbidden('reviewer', reviewer, byReviewer);
-  const byProfile = brokenByProfile(requirements, sandbox);
-  if (byProfile !== undefined) return forbidden('sandbox mode', effectiveWidth(requirements, sandbox), byProfile);
-  const byChoice = brokenByChoice(requirements, sandbox);
+  const byProfile = brokenSandboxRequirement(requirements, sandbox);
+  if (byProfile !== undefined)
+    return forbidden('sandbox mode', effectiveSandboxLevel(requirements, sandbox), byProfile);
+  const byChoice = brokenProfileRequirement(requirements, sandbox);
   if (byChoice === undefined) return undefined;
   const allowed = byChoice.allowed.map(({ id }) => id) as [string, ...string[]];
-  return forbidden('profile', profileWidth(sandbox), { ...byChoice, allowed });
+  return forbidden('profile', profileSandboxLevel(sandbox), { ...byChoice, allowed });
 }
 
-function forbidden(what: string, value: string, { allowed, key, source }: Allowed<string>): SettingsChangeProblem {
+function forbidden(
+  what: string,
+  value: string,
+  { allowed, key, source }: AllowedValues<string>,
+): SettingsChangeProblem {
   return {
     code: 'change-not-allowed',
     message: `${key} in ${source} does not allow the ${what} "${value}". Nothing was changed.`,

@@ -1,10 +1,10 @@
 import { defined } from '../../base/objects.ts';
-import { openGates } from '../config/features.ts';
+import { openGateNames } from '../config/features.ts';
 import { allowsAsking, type QuestionTopic } from '../policy/decide/approval-policy.ts';
 import { asksAboutTool } from '../policy/decide/decide-call.ts';
-import { isUnlimited } from '../policy/profiles/profile-entries.ts';
+import { isUnsandboxed } from '../policy/profiles/profile-entries.ts';
 import type { FoundCapabilities, ToolTraits, TurnFacts, TurnOffering } from './facts.ts';
-import { collaborationFor, type Identity } from './identity.ts';
+import { collaborationFor, type TurnIdentity } from './identity.ts';
 import type { ModelRecord } from './model-record.ts';
 import type { Policy } from './policy.ts';
 import type { EditTools, Settings, ToolChoice } from './settings.ts';
@@ -25,12 +25,12 @@ export interface Capabilities
 export function resolveCapabilities(
   facts: TurnFacts,
   settings: Settings,
-  { identity, policy }: { readonly identity: Identity; readonly policy: Policy },
+  { identity, policy }: { readonly identity: TurnIdentity; readonly policy: Policy },
 ): Capabilities {
   const { apps = false, plugins = false } = facts.found ?? {};
   const { model } = identity;
   const { onlyTools, withoutTools, clientTools } = settings;
-  const features = openGates(settings.features);
+  const features = openGateNames(settings.features);
   const editTools = settings.editTools ?? model.editTools;
   const { mode } = collaborationFor(identity, settings);
   const offered = facts.tools
@@ -52,13 +52,13 @@ export function resolveCapabilities(
 /** A tool that could only refuse is not offered until a turn's policy lets it work. */
 export function isToolOffered(
   { effect, asksAbout, givesPictures, deferred, offeredIn, mcp }: ToolTraits,
-  { model }: Pick<Identity, 'model'>,
+  { model }: Pick<TurnIdentity, 'model'>,
   policy: Pick<Policy, 'approval' | 'sandboxLevel' | 'canAsk' | 'hasUser' | 'changesNothing'>,
   work: Omit<TurnOffering, 'hasUser' | 'isUnlimited'>,
 ): boolean {
   const { approval, sandboxLevel, canAsk, hasUser = false } = policy;
   if (deferred === true) return false;
-  if (offeredIn?.({ ...work, isUnlimited: isUnlimited(sandboxLevel), hasUser }) === false) return false;
+  if (offeredIn?.({ ...work, isUnlimited: isUnsandboxed(sandboxLevel), hasUser }) === false) return false;
   if (givesPictures === true && !model.modalities.includes('image')) return false;
   if (mcp !== undefined && !isMcpToolUsable(mcp, policy)) return false;
   if (asksAbout !== undefined && !canAskForMore(policy, asksAbout)) return false;
@@ -75,7 +75,7 @@ export function isMcpToolUsable(
   policy: Pick<Policy, 'approval' | 'sandboxLevel' | 'canAsk' | 'changesNothing'>,
 ): boolean {
   const { approval, canAsk, changesNothing } = policy;
-  const isFree = approval === 'never' && isUnlimited(policy.sandboxLevel);
+  const isFree = approval === 'never' && isUnsandboxed(policy.sandboxLevel);
   if (!asksAboutTool(need, { isFree, changesNothing: changesNothing === 'thread' })) return true;
   return canAsk === true && allowsAsking(approval, 'mcp');
 }
@@ -84,5 +84,5 @@ export function canAskForMore(
   { approval, sandboxLevel, canAsk }: Pick<Policy, 'approval' | 'sandboxLevel' | 'canAsk'>,
   about: QuestionTopic,
 ): boolean {
-  return canAsk === true && !isUnlimited(sandboxLevel) && allowsAsking(approval, about);
+  return canAsk === true && !isUnsandboxed(sandboxLevel) && allowsAsking(approval, about);
 }

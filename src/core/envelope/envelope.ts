@@ -5,10 +5,10 @@ import type { ThreadId, TurnId } from '../../protocol/ids.ts';
 import { providerName, type ProviderName } from '../../protocol/provider-name.ts';
 import { type Capabilities, resolveCapabilities } from './capabilities.ts';
 import type { StepFacts, TurnFacts } from './facts.ts';
-import { type Collaboration, collaborationFor, type Identity, resolveIdentity } from './identity.ts';
+import { type Collaboration, collaborationFor, type TurnIdentity, resolveTurnIdentity } from './identity.ts';
 import { type Policy, resolvePolicyGroup } from './policy.ts';
 import type { OmittedContext, RealtimeSetting, Settings, TurnSettings } from './settings.ts';
-import { resolveWindow, type Window } from './window.ts';
+import { resolveContextWindow, type ContextWindow } from './window.ts';
 import { keepsOtherInstructions, resolveInstructions, resolveWorkspace } from './workspace-and-instructions.ts';
 import type { Instructions, Workspace } from './workspace-and-instructions.ts';
 
@@ -31,26 +31,26 @@ export function resolveAgentBounds({ workspace, identity, policy, capabilities, 
 
 /** The contract of one turn: prompt, tools, sandbox and rollout read nothing else. Deeply frozen. */
 export interface Envelope {
-  readonly identity: Identity;
+  readonly identity: TurnIdentity;
   readonly workspace: Workspace;
   readonly instructions: Instructions;
   readonly policy: Policy;
   readonly capabilities: Capabilities;
   readonly modes: Modes;
   readonly telemetry: Telemetry;
-  readonly window: Window;
+  readonly window: ContextWindow;
 }
 
 /** A group may see earlier ones: identity, workspace, instructions, policy, capabilities, modes, telemetry, window. */
 export function resolveEnvelope(facts: TurnFacts, settings: TurnSettings): Envelope {
-  const identity = resolveIdentity(facts, settings);
+  const identity = resolveTurnIdentity(facts, settings);
   const workspace = resolveWorkspace(facts, settings);
   const instructions = resolveInstructions(facts, settings, { identity, workspace });
   const policy = resolvePolicyGroup(facts, settings, { workspace, identity });
   const capabilities = resolveCapabilities(facts, settings, { identity, policy });
   const modes = resolveModes(facts, settings, { identity });
   const telemetry = resolveTelemetry(facts, settings, { identity });
-  const window = resolveWindow(facts, settings, { identity });
+  const window = resolveContextWindow(facts, settings, { identity });
   return deepFreeze({ identity, workspace, instructions, policy, capabilities, modes, telemetry, window });
 }
 
@@ -69,7 +69,11 @@ interface Modes extends Pick<TurnSettings, 'personality' | 'outputSchema' | 'cyb
   readonly leaveOut: readonly OmittedContext[];
 }
 
-function resolveModes(facts: TurnFacts, settings: TurnSettings, { identity }: { readonly identity: Identity }): Modes {
+function resolveModes(
+  facts: TurnFacts,
+  settings: TurnSettings,
+  { identity }: { readonly identity: TurnIdentity },
+): Modes {
   const { personality, realtime, outputSchema, cyberAccessProgram } = settings;
   // Other providers do not know such programs and may refuse a request that names one.
   const known = cyberAccessProgram !== undefined && facts.provider?.accessPrograms === 'known';
@@ -99,7 +103,7 @@ interface Telemetry {
 function resolveTelemetry(
   facts: TurnFacts,
   settings: Settings,
-  { identity }: { readonly identity: Identity },
+  { identity }: { readonly identity: TurnIdentity },
 ): Telemetry {
   const { id, turnId } = facts.thread;
   return {
@@ -128,6 +132,6 @@ export interface Step {
   readonly index: number;
   readonly facts: StepFacts;
   /** The envelope's budgets, or narrower ones if a server has named its window since. */
-  readonly window: Window;
+  readonly window: ContextWindow;
   readonly tools: readonly ToolSpec[];
 }

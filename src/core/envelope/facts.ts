@@ -1,5 +1,5 @@
 import type { Trust } from '../config/project-trust.ts';
-import type { Places } from '../policy/paths/special-places.ts';
+import type { PermissionPlaces } from '../policy/paths/special-places.ts';
 import type { ProviderSampling } from '../config/providers/provider-config.ts';
 import type { ProviderCapabilities } from '../../ports/model.ts';
 import type { StandingGrants } from '../policy/grants/granted-policy.ts';
@@ -11,11 +11,11 @@ import type { CallNeeds } from '../policy/decide/call-decision.ts';
 import type { QuestionTopic } from '../policy/decide/approval-policy.ts';
 
 /** The state of the world at the start of a turn. Gathered once, by `gather/`; resolvers read nothing else. */
-export interface Facts {
+export interface GatheredFacts {
   readonly time: TimeFacts;
   readonly shell: { readonly name: string; readonly path: string };
   /** Targets of a permission profile's symbols. */
-  readonly places: Places;
+  readonly places: PermissionPlaces;
   /** The decision about the project that holds the working folder. */
   readonly trust: Trust;
   readonly catalogue: Catalogue;
@@ -38,7 +38,7 @@ export interface ProviderFacts {
   readonly sampling?: ProviderSampling;
 }
 
-export interface TurnFacts extends Facts {
+export interface TurnFacts extends GatheredFacts {
   readonly thread: ThreadFacts;
   readonly tools: readonly ToolTraits[];
   readonly canAsk?: true;

@@ -1,12 +1,12 @@
 import { defined } from '../../base/objects.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { type Sampling, samplingFor } from '../config/providers/provider-config.ts';
-import type { Facts } from './facts.ts';
+import type { GatheredFacts } from './facts.ts';
 import { lookUpModel, type ModelChoices, modelChoices, type ModelRecord } from './model-record.ts';
 import { findPrice, type Price } from './prices.ts';
 import type { CollaborationMode, Settings } from './settings.ts';
 
-export interface Identity extends Pick<Settings, 'provider' | 'serviceTier'>, ModelChoices {
+export interface TurnIdentity extends Pick<Settings, 'provider' | 'serviceTier'>, ModelChoices {
   readonly model: ModelRecord;
   /** Contains no secrets. The same id at another address is another provider. */
   readonly address?: string;
@@ -21,11 +21,11 @@ export interface Identity extends Pick<Settings, 'provider' | 'serviceTier'>, Mo
   readonly threadSource: string;
 }
 
-export function resolveIdentity(facts: Facts, settings: Settings): Identity {
+export function resolveTurnIdentity(facts: GatheredFacts, settings: Settings): TurnIdentity {
   const model = lookUpModel(facts.catalogue, settings.model);
   const choices = modelChoices(model, settings);
   const effort = planEffort(model, settings) ?? choices.effort;
-  const serviceTier = tierFor(model, settings.serviceTier);
+  const serviceTier = serviceTierFor(model, settings.serviceTier);
   const { name, version, source, threadSource } = facts.client;
   const { address, wire = 'responses' } = facts.provider ?? {};
   const { provider } = settings;
@@ -54,7 +54,7 @@ function planEffort(model: ModelRecord, settings: Settings): string | undefined 
 }
 
 /** `fast` is the old name of `priority`. Leaves out the default, and a tier that a known model does not have. */
-export function tierFor(model: ModelRecord, chosen: string | undefined): string | undefined {
+export function serviceTierFor(model: ModelRecord, chosen: string | undefined): string | undefined {
   const tier = chosen === 'fast' ? 'priority' : chosen;
   if (tier === undefined || tier === 'default') return undefined;
   return model.guessed || model.serviceTiers.includes(tier) ? tier : undefined;

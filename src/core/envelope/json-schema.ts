@@ -1,5 +1,5 @@
 import type { OutputUnit, Schema, SchemaDraft } from '@cfworker/json-schema';
-import type { Pattern, readPattern } from '../../base/bounded-pattern.ts';
+import type { BoundedPattern, compileBoundedPattern } from '../../base/bounded-pattern.ts';
 import { words } from '../config/keys/key-kinds.ts';
 import { isJsonObject, mostLevels, nestsDeeperThan, sortedJson } from '../../protocol/json.ts';
 import type { Json, JsonObject } from '../../protocol/json.ts';
@@ -128,9 +128,9 @@ function copyOf(value: Json, made = (object: JsonObject): JsonObject => object):
   return made(copy);
 }
 
-async function patternReader(schema: JsonObject): Promise<typeof readPattern | undefined> {
+async function patternReader(schema: JsonObject): Promise<typeof compileBoundedPattern | undefined> {
   const isPattern = (key: string): boolean => key === 'pattern' || key === 'patternProperties';
-  return hasKey(schema, isPattern) ? (await import('../../base/bounded-pattern.ts')).readPattern : undefined;
+  return hasKey(schema, isPattern) ? (await import('../../base/bounded-pattern.ts')).compileBoundedPattern : undefined;
 }
 
 function hasKey(value: Json | undefined, isMeant: (key: string) => boolean): boolean {
@@ -144,13 +144,13 @@ class Occurring {
   readonly #texts = new Map<string, number>();
   readonly #lists: (readonly Json[])[] = [];
   readonly keys = new Set<string>();
-  readonly #read: typeof readPattern | undefined;
+  readonly #read: typeof compileBoundedPattern | undefined;
   readonly #work: Work;
   #patternWork = mostPatternWork;
   /** The last pattern tried. Only one is kept, since each may hold some megabytes of learnt state. */
-  #last?: { readonly text: string; readonly pattern?: Pattern };
+  #last?: { readonly text: string; readonly pattern?: BoundedPattern };
 
-  constructor(value: Json, read: typeof readPattern | undefined, work: Work) {
+  constructor(value: Json, read: typeof compileBoundedPattern | undefined, work: Work) {
     this.#read = read;
     this.#work = work;
     this.#collect(value);
@@ -195,7 +195,7 @@ class Occurring {
     return this.#patternWork < 0 ? undefined : read.matches(text);
   }
 
-  #pattern(text: string): Pattern | undefined {
+  #pattern(text: string): BoundedPattern | undefined {
     if (this.#last?.text === text) return this.#last.pattern;
     const read = this.#patternWork > 0 ? this.#read?.(text) : undefined;
     const pattern = read === undefined || 'problem' in read ? undefined : read;

@@ -3,11 +3,11 @@ import { consumerTable } from './consumers.ts';
 import type { Envelope } from './envelope.ts';
 import type { RealtimeSetting, SpendingLimits, TurnSettings, WindowSettings } from './settings.ts';
 
-export interface Ownership {
+export interface FieldOwnership {
   readonly field: EnvelopeField;
   readonly source: FieldSource;
   /** Its readers, without the two that read every field: `drafts/turn-lines.ts`, and the page that shows it. */
-  readonly consumers: readonly Consumer[];
+  readonly consumers: readonly EnvelopeConsumer[];
   readonly awaits?: string;
 }
 
@@ -57,7 +57,7 @@ type WholeField =
   | 'policy.shellEnvironment'
   | 'window.shares';
 
-type Row = Omit<Ownership, 'field' | 'consumers'>;
+type Row = Omit<FieldOwnership, 'field' | 'consumers'>;
 
 function chosen(otherwise: FieldSource['otherwise'], ...settings: readonly SettingPath[]): Row {
   return { source: { settings, otherwise } };
@@ -171,9 +171,9 @@ const fields = {
 } satisfies Readonly<Record<EnvelopeField, Row>>;
 
 /** A source that reads the envelope: its purpose, its path, and the fields or groups that it reads. */
-export type Consumer = { readonly role: string; readonly path: string; readonly reads: readonly string[] };
+export type EnvelopeConsumer = { readonly role: string; readonly path: string; readonly reads: readonly string[] };
 
-export function mapOwnership(table: string): readonly Ownership[] {
+export function mapFieldOwnership(table: string): readonly FieldOwnership[] {
   const consumers = table.trim().split('\n').map(readConsumer);
   return Object.entries<Row>(fields).map(([field, row]) => ({
     field: field as EnvelopeField,
@@ -182,10 +182,10 @@ export function mapOwnership(table: string): readonly Ownership[] {
   }));
 }
 
-function readConsumer(row: string): Consumer {
+function readConsumer(row: string): EnvelopeConsumer {
   const [role = '', path = '', reads = ''] = row.split(' | ');
   return { role, path, reads: reads.split(' ') };
 }
 
 /** One row per field, in the order of the envelope. */
-export const ownership: readonly Ownership[] = mapOwnership(consumerTable);
+export const fieldOwnership: readonly FieldOwnership[] = mapFieldOwnership(consumerTable);

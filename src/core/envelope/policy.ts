@@ -1,4 +1,4 @@
-import { allowsSomeQuestion, canBeAsked, isReviewed } from '../policy/decide/approval-policy.ts';
+import { allowsSomeQuestion, canBeAsked, mayReviewerAnswer } from '../policy/decide/approval-policy.ts';
 import { type PolicyDescription, sandboxLevelOf } from '../policy/profiles/describe-policy.ts';
 import { noRules, rulesFor, withNetworkRules, withoutAllowedCommands } from '../policy/rules/rule-set.ts';
 import type { NetworkRule, RuleSet } from '../policy/rules/rule-set.ts';
@@ -7,7 +7,7 @@ import { readOnlyProfile } from '../policy/profiles/narrower-profile.ts';
 import { resolvePolicy } from '../policy/profiles/resolve-policy.ts';
 import { defined } from '../../base/objects.ts';
 import type { ApprovalPolicy, PermissionProfile, ResolvedPolicy } from '../../protocol/permissions.ts';
-import { collaborationFor, type Identity } from './identity.ts';
+import { collaborationFor, type TurnIdentity } from './identity.ts';
 import type { TurnFacts } from './facts.ts';
 import type { CollaborationMode, Settings } from './settings.ts';
 import type { Workspace } from './workspace-and-instructions.ts';
@@ -42,7 +42,7 @@ export interface Policy extends Pick<
 export function resolvePolicyGroup(
   { canAsk, answersOnce }: Pick<TurnFacts, 'canAsk' | 'answersOnce'>,
   settings: Settings,
-  { workspace, identity }: { readonly workspace: Workspace; readonly identity: Identity },
+  { workspace, identity }: { readonly workspace: Workspace; readonly identity: TurnIdentity },
 ): Policy {
   const { approvals: approval, askedApproval, sandbox: asked, shellEnvironment, networkRules = [] } = settings;
   const changesNothing = whyNothing(settings, collaborationFor(identity, settings).mode);
@@ -65,7 +65,7 @@ export function resolvePolicyGroup(
     resolved,
     ...(isAnswered && allowsSomeQuestion(approval) ? { canAsk: true } : {}),
     ...defined({ hasUser: canAsk }),
-    ...(answersOnce === true || rules.savesNone === true || isReviewed(chosen) ? { answersOnce: true } : {}),
+    ...(answersOnce === true || rules.savesNone === true || mayReviewerAnswer(chosen) ? { answersOnce: true } : {}),
     sandboxLevel: sandboxLevelOf(resolved),
     shellEnvironment,
     rules,

@@ -24,9 +24,9 @@ export interface PriceEntry extends Price {
   readonly host?: string;
 }
 
-export const configuredSource = 'model_prices';
+export const configuredPriceSource = 'model_prices';
 /** True for a price that a provider publishes for requests with a key. */
-export const isListPrice = ({ source }: Pick<Price, 'source'>): boolean => source !== configuredSource;
+export const isListPrice = ({ source }: Pick<Price, 'source'>): boolean => source !== configuredPriceSource;
 
 interface PricedModel extends Pick<PriceEntry, 'provider' | 'model'> {
   readonly address?: string;
@@ -63,7 +63,7 @@ export function usageWithCost(usage: Usage, price: Price | undefined): Usage {
   return { ...usage, cost: { nanoUsd: Math.round(microUsd * 1000), unpriced: 0 } };
 }
 
-export const leastOutput = 2000;
+export const leastAnswerTokens = 2000;
 
 export interface RequestSize {
   readonly input: number;

@@ -1,5 +1,5 @@
 import { isWrongValue, memberPath, type WrongValue, wrongAt } from '../policy/profiles/profile-entries.ts';
-import { hasNoClass, isRoot, notPlain, plainCopy } from '../../base/objects.ts';
+import { hasNoClass, isRootPrototype, notPlain, plainCopy } from '../../base/objects.ts';
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 import { thrownMessage } from '../../protocol/display-text.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -142,7 +142,11 @@ const mostPrototypes = 100;
 function memberNames(given: object): readonly string[] {
   const names = new Set<string>();
   let depth = 0;
-  for (let at: object | null = given; at !== null && !isRoot(at); at = Object.getPrototypeOf(at) as object | null) {
+  for (
+    let at: object | null = given;
+    at !== null && !isRootPrototype(at);
+    at = Object.getPrototypeOf(at) as object | null
+  ) {
     // A proxy can have any number of prototypes.
     if (++depth > mostPrototypes) throw new Error('it inherits from too many objects.');
     for (const name of Reflect.ownKeys(at)) if (at === given || name !== 'constructor') names.add(String(name));
@@ -220,7 +224,7 @@ export function valueWhere<Value>(expected: string, isRight: (given: unknown) =>
   return { expected, read: (given) => (isRight(given) ? (given as Value) : undefined) };
 }
 
-export const anyText = valueWhere<string>('a string', (given) => typeof given === 'string');
+export const stringOption = valueWhere<string>('a string', (given) => typeof given === 'string');
 
 /** Takes any value; the caller must check it. */
 export function uncheckedValue<Value>(expected: string): OptionType<Value> {
@@ -228,10 +232,10 @@ export function uncheckedValue<Value>(expected: string): OptionType<Value> {
 }
 
 export const booleanOption = valueWhere<boolean>('true or false', (given) => typeof given === 'boolean');
-export const onlyTrue = valueWhere<true>('true', (given) => given === true);
+export const trueOption = valueWhere<true>('true', (given) => given === true);
 const longestName = 256;
 
-export const nameText: OptionType<string> = {
+export const nonBlankStringOption: OptionType<string> = {
   expected: 'a string that is not blank',
   read(given) {
     if (typeof given !== 'string' || given.trim() === '') return undefined;
@@ -240,24 +244,24 @@ export const nameText: OptionType<string> = {
   },
 };
 
-export const positiveNumber = valueWhere<number>(
+export const positiveNumberOption = valueWhere<number>(
   'a number greater than 0',
   (given) => Number.isFinite(given) && (given as number) > 0,
 );
 
-export const wholeNumber = valueWhere<number>(
+export const wholeNumberOption = valueWhere<number>(
   'a whole number of at least 1',
   (given) => Number.isSafeInteger(given) && (given as number) >= 1,
 );
 
 /** Checked by its members, as a signal of another realm is no instance of our class. */
-export const abortSignal = valueWhere<AbortSignal>('an AbortSignal', (given) => {
+export const abortSignalOption = valueWhere<AbortSignal>('an AbortSignal', (given) => {
   const { aborted, addEventListener } = (given ?? {}) as Partial<Record<keyof AbortSignal, unknown>>;
   return typeof aborted === 'boolean' && typeof addEventListener === 'function';
 });
 
 /** Takes a copy of plain JSON data: nothing that could hide a member. */
-export const plainData = <Value>(
+export const plainDataOption = <Value>(
   expected: string,
   read: (copy: unknown) => Value | WrongValue | undefined,
 ): OptionType<Value> => ({
@@ -268,7 +272,7 @@ export const plainData = <Value>(
   },
 });
 
-export const jsonObject = plainData<JsonObject>('a plain object of JSON data', (copy) =>
+export const jsonObjectOption = plainDataOption<JsonObject>('a plain object of JSON data', (copy) =>
   isJsonObject(copy) ? copy : undefined,
 );
 

@@ -1,9 +1,9 @@
 import {
-  anyText,
+  stringOption,
   choiceOf,
   booleanOption,
-  nameText,
-  plainData,
+  nonBlankStringOption,
+  plainDataOption,
   quoteEach,
   readOptions,
   recordOf,
@@ -26,7 +26,7 @@ export interface SettingsChange extends Partial<
 > {
   readonly approvals?: ApprovalPolicy;
   readonly sandbox?: SandboxSetting;
-  readonly summary?: (typeof summaries)[number];
+  readonly summary?: (typeof reasoningSummaryModes)[number];
   /** `null`: the model's default. */
   readonly effort?: string | null;
   /** `null`: the standard tier. */
@@ -36,24 +36,24 @@ export interface SettingsChange extends Partial<
   readonly realtime?: RealtimeSetting;
 }
 
-export const summaries = ['auto', 'concise', 'detailed', 'none'] as const;
+export const reasoningSummaryModes = ['auto', 'concise', 'detailed', 'none'] as const;
 export const personalities: readonly Personality[] = ['none', 'friendly', 'pragmatic'];
-export const reviewers: readonly ApprovalsReviewer[] = ['user', 'auto_review'];
+export const approvalReviewers: readonly ApprovalsReviewer[] = ['user', 'auto_review'];
 const collaborationModes: readonly CollaborationMode[] = ['default', 'plan'];
 const noOptions = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
 
-export const approvalOption: OptionType<ApprovalPolicy> = plainData(
+export const approvalOption: OptionType<ApprovalPolicy> = plainDataOption(
   `one of ${quoteEach(approvalNames)}, or an object with the key granular`,
   (given) => readApprovalPolicy(given),
 );
 
-export const tierOption: OptionType<string> = {
-  ...nameText,
-  read: (given) => (given === 'fast' ? 'priority' : nameText.read(given)),
+export const serviceTierOption: OptionType<string> = {
+  ...nonBlankStringOption,
+  read: (given) => (given === 'fast' ? 'priority' : nonBlankStringOption.read(given)),
 };
 
 /** Unknown keys of a tool are allowed: the format is another program's. */
-export const clientToolsOption = plainData<readonly ClientTool[]>(
+export const clientToolsOption = plainDataOption<readonly ClientTool[]>(
   'a list of tools, each with a name, a description and an inputSchema',
   (given) => {
     if (!Array.isArray(given)) return undefined;
@@ -85,7 +85,7 @@ function oddTool(tools: readonly Json[], at: string): WrongValue | undefined {
   return undefined;
 }
 
-export const sandboxOption: OptionType<SandboxMode | PermissionProfile> = plainData(sandboxExpected, (given) =>
+export const sandboxOption: OptionType<SandboxMode | PermissionProfile> = plainDataOption(sandboxExpected, (given) =>
   readSandbox(given),
 );
 
@@ -93,38 +93,38 @@ export const sandboxOption: OptionType<SandboxMode | PermissionProfile> = plainD
 export const settingsChangeOptions = {
   cwd: { type: absolutePath() },
   approvals: { type: approvalOption },
-  reviewer: { type: choiceOf(...reviewers) },
+  reviewer: { type: choiceOf(...approvalReviewers) },
   sandbox: { type: profileOption() },
-  model: { type: nameText },
-  effort: { type: orNull(nameText, null) },
-  summary: { type: choiceOf(...summaries) },
-  serviceTier: { type: orNull(tierOption, 'default') },
+  model: { type: nonBlankStringOption },
+  effort: { type: orNull(nonBlankStringOption, null) },
+  summary: { type: choiceOf(...reasoningSummaryModes) },
+  serviceTier: { type: orNull(serviceTierOption, 'default') },
   collaboration: {
     type: recordOf<CollaborationSetting>('an object with a mode and perhaps instructions', {
       mode: { type: choiceOf(...collaborationModes), required: true },
-      instructions: { type: anyText },
+      instructions: { type: stringOption },
     }),
   },
   personality: { type: orNull(choiceOf(...personalities), null) },
   realtime: {
     type: recordOf<RealtimeSetting>('an object with active and perhaps startInstructions', {
       active: { type: booleanOption, required: true },
-      startInstructions: { type: anyText },
+      startInstructions: { type: stringOption },
     }),
   },
   clientTools: { type: clientToolsOption },
 } as const satisfies OptionTable<SettingsChange>;
 
-export type ReadSettingsChange = {
+export type ParsedSettingsChange = {
   readonly [Name in keyof typeof settingsChangeOptions]?: Exclude<
     ReturnType<(typeof settingsChangeOptions)[Name]['type']['read']>,
     WrongValue | undefined
   >;
 };
 
-export function readSettingsChange(given: unknown): ReadSettingsChange | OptionProblem {
+export function parseSettingsChange(given: unknown): ParsedSettingsChange | OptionProblem {
   const of = 'a change of settings';
-  const read = readOptions<ReadSettingsChange>(given, settingsChangeOptions, of);
+  const read = readOptions<ParsedSettingsChange>(given, settingsChangeOptions, of);
   if ('code' in read) return { ...read, next: `${read.next} Nothing was changed.` };
   for (const [key, value] of Object.entries(read)) {
     const odd = findUnstorableText(value as Json);

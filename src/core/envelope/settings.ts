@@ -144,10 +144,10 @@ const companionOf: Readonly<Record<string, string>> = {
 const reachingTools: readonly string[] = ['tool_search', 'call_tool'];
 
 export function selectTools<Known extends ChosenBy>(all: readonly Known[], choice: ToolChoice): readonly Known[] {
-  const isDeferred = all.some((tool) => tool.deferred === true && isChosen(tool, choice));
+  const isDeferred = all.some((tool) => tool.deferred === true && isToolChosen(tool, choice));
   const reaches = ({ name }: Known): boolean =>
     isDeferred && reachingTools.includes(name) && !isNamed(name, choice.withoutTools ?? []);
-  return all.filter((tool) => isChosen(tool, choice) || reaches(tool));
+  return all.filter((tool) => isToolChosen(tool, choice) || reaches(tool));
 }
 
 export function reachesDeferred({ withoutTools = [] }: ToolChoice): boolean {
@@ -157,7 +157,7 @@ export function reachesDeferred({ withoutTools = [] }: ToolChoice): boolean {
 type ChosenBy = { readonly name: string; readonly isOwn?: true; readonly deferred?: boolean };
 
 /** `isOwn`: the tool comes from the one who made the choice, so the choice does not apply to it. */
-export function isChosen(
+export function isToolChosen(
   { name, isOwn }: { readonly name: string; readonly isOwn?: true },
   { onlyTools, withoutTools = [] }: ToolChoice,
 ): boolean {
@@ -168,7 +168,7 @@ export function isChosen(
 }
 
 /** True if some chosen tool could have a name with this prefix. */
-export function couldBeChosen(prefix: string, { onlyTools, withoutTools = [] }: ToolChoice): boolean {
+export function couldPrefixBeChosen(prefix: string, { onlyTools, withoutTools = [] }: ToolChoice): boolean {
   const starts = (each: string): string => (each.endsWith('*') ? each.slice(0, -1) : each);
   if (withoutTools.some((each) => each.endsWith('*') && prefix.startsWith(starts(each)))) return false;
   const fits = (each: string): boolean =>

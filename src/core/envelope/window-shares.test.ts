@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import type { TurnFacts } from './facts.ts';
-import type { Identity } from './identity.ts';
+import type { TurnIdentity } from './identity.ts';
 import type { Settings, WindowSettings } from './settings.ts';
-import { resolveWindow } from './window.ts';
+import { resolveContextWindow } from './window.ts';
 
 const bare = { thread: {} } as TurnFacts;
 
 function shares(window: WindowSettings): readonly [autoCompact: number, reserve: number] {
   const model = { contextWindow: 1000, effectivePercent: 100, truncation: { mode: 'tokens', limit: 1 } };
-  const resolved = resolveWindow(bare, { window } as Settings, { identity: { model } as Identity });
+  const resolved = resolveContextWindow(bare, { window } as Settings, { identity: { model } as TurnIdentity });
   return [resolved.autoCompact, resolved.compactionReserve];
 }
 

@@ -1,11 +1,11 @@
-import { type DefaultShares, defaultShares } from '../config/defaults.ts';
+import { type DefaultWindowShares, defaultWindowShares } from '../config/defaults.ts';
 import type { ReportedWindow, TurnFacts } from './facts.ts';
-import type { Identity } from './identity.ts';
+import type { TurnIdentity } from './identity.ts';
 import type { ModelRecord } from './model-record.ts';
 import type { Settings, WindowSettings } from './settings.ts';
 
 /** All token budgets. Each other number derives from `effective`; nothing else reads a model's raw window. */
-export interface Window {
+export interface ContextWindow {
   /** Tokens that a request and its answer may use. */
   readonly effective: number;
   /** `effective` without the limit of a window that the server named in this thread. */
@@ -28,7 +28,7 @@ export interface Window {
   readonly shares: WindowShares;
 }
 
-export type WindowShares = WindowSettings & DefaultShares;
+export type WindowShares = WindowSettings & DefaultWindowShares;
 
 const toolOutputPercent = 25;
 /** Upper bound for the baseline: in a small window nothing would be left to show as a share. */
@@ -39,24 +39,28 @@ const checkpointQuestion = 1500;
 const leastCompactPercent = 70;
 const checkpointPercent = { words: 20, pictures: 10, answer: 10, records: 5 } as const;
 
-export function resolveWindow(
+export function resolveContextWindow(
   { thread: { windows = [] } }: Pick<TurnFacts, 'thread'>,
   settings: Settings,
-  { identity }: { readonly identity: Identity },
-): Window {
-  const shares = { ...defaultShares(settings.window), ...settings.window };
+  { identity }: { readonly identity: TurnIdentity },
+): ContextWindow {
+  const shares = { ...defaultWindowShares(settings.window), ...settings.window };
   return budgetsOf(identity, shares, windows);
 }
 
 /** The envelope's budgets under the windows that servers have named by now. */
-export function windowUnder(
-  { identity, window }: { readonly identity: Identity; readonly window: Pick<Window, 'shares'> },
+export function applyReportedWindows(
+  { identity, window }: { readonly identity: TurnIdentity; readonly window: Pick<ContextWindow, 'shares'> },
   windows: readonly ReportedWindow[],
-): Window {
+): ContextWindow {
   return budgetsOf(identity, window.shares, windows);
 }
 
-function budgetsOf({ model, provider }: Identity, shares: WindowShares, windows: readonly ReportedWindow[]): Window {
+function budgetsOf(
+  { model, provider }: TurnIdentity,
+  shares: WindowShares,
+  windows: readonly ReportedWindow[],
+): ContextWindow {
   const configured = effectiveWindow(model, shares);
   const named = windows.find((window) => window.provider === provider && window.model === model.slug);
   const effective = isNarrower(named, configured)
@@ -97,19 +101,20 @@ function skillsBudget({ skillsTokens, skillsPercent }: WindowShares, effective: 
   return Math.min(wanted, contextBudget('skillList', effective));
 }
 
-export const nominalWindow = (model: Identity['model']): number => model.contextWindow;
-export const nominalPercent = (model: Pick<Identity['model'], 'effectivePercent'>): number => model.effectivePercent;
+export const nominalWindow = (model: TurnIdentity['model']): number => model.contextWindow;
+export const nominalPercent = (model: Pick<TurnIdentity['model'], 'effectivePercent'>): number =>
+  model.effectivePercent;
 
 /** True if the window is a general value, so the user may know better. */
-export function isWindowGuessed({ guessed, sources }: Identity['model']): boolean {
+export function isWindowGuessed({ guessed, sources }: TurnIdentity['model']): boolean {
   return guessed && sources?.contextWindow === undefined;
 }
 
-export function largestWindow(model: Identity['model']): number {
+export function largestWindow(model: TurnIdentity['model']): number {
   return isWindowGuessed(model) ? Infinity : Math.max(model.contextWindow, model.maxContextWindow ?? 0);
 }
 
-export function rawWindow(model: Identity['model'], { contextWindow, effectiveTokens }: WindowSettings): number {
+export function rawWindow(model: TurnIdentity['model'], { contextWindow, effectiveTokens }: WindowSettings): number {
   // For an unknown model, a configured number of tokens is a window too.
   const own = isWindowGuessed(model) ? Math.max(model.contextWindow, effectiveTokens ?? 0) : model.contextWindow;
   return Math.min(contextWindow ?? own, largestWindow(model));
@@ -125,8 +130,8 @@ export function withConfiguredWindow(model: ModelRecord, chosen: WindowSettings,
 
 /** The `model_context_window` that gives such a limit; undefined if none does. */
 export function contextWindowFor(
-  window: Pick<Window, 'effective' | 'configured' | 'autoCompactScope' | 'mostAutoCompact'>,
-  model: Identity['model'],
+  window: Pick<ContextWindow, 'effective' | 'configured' | 'autoCompactScope' | 'mostAutoCompact'>,
+  model: TurnIdentity['model'],
   limit: number,
 ): number | undefined {
   const { effective, configured, autoCompactScope, mostAutoCompact } = window;
@@ -138,7 +143,7 @@ export function contextWindowFor(
   return wanted <= largestWindow(model) ? wanted : undefined;
 }
 
-function effectiveWindow(model: Identity['model'], chosen: WindowSettings): number {
+function effectiveWindow(model: TurnIdentity['model'], chosen: WindowSettings): number {
   const raw = rawWindow(model, chosen);
   if (chosen.effectiveTokens !== undefined) return Math.min(chosen.effectiveTokens, raw);
   return Math.floor((raw * (chosen.effectivePercent ?? model.effectivePercent)) / 100);
@@ -150,10 +155,10 @@ function isNarrower(named: ReportedWindow | undefined, configured: number): name
 }
 
 function toolOutputBudget(
-  model: Identity['model'],
+  model: TurnIdentity['model'],
   { toolOutputTokens }: WindowSettings,
   mostTokens: number,
-): Window['toolOutput'] {
+): ContextWindow['toolOutput'] {
   const { mode, limit } = model.truncation;
   const perToken = mode === 'bytes' ? 4 : 1;
   const wanted = toolOutputTokens === undefined ? limit : toolOutputTokens * perToken;

@@ -1,6 +1,6 @@
 import { defined } from '../../base/objects.ts';
-import type { BaseInstructions, Facts, TimeFacts, TurnFacts } from './facts.ts';
-import type { Identity } from './identity.ts';
+import type { BaseInstructions, GatheredFacts, TimeFacts, TurnFacts } from './facts.ts';
+import type { TurnIdentity } from './identity.ts';
 import type { InstructionRules, Settings } from './settings.ts';
 
 /** Texts that neither the model nor the turn's user wrote. Each step reads AGENTS.md; the turn only says where. */
@@ -20,7 +20,7 @@ const defaultRules = { maxBytes: 32_768, fallbackFilenames: [], rootMarkers: ['.
 export function resolveInstructions(
   facts: TurnFacts,
   settings: Settings,
-  { identity, workspace }: { identity: Identity; workspace: Workspace },
+  { identity, workspace }: { identity: TurnIdentity; workspace: Workspace },
 ): Instructions {
   const base = facts.thread.base ?? ownInstructions(settings, identity);
   const model = guidanceBesides(base, identity);
@@ -34,30 +34,31 @@ export function resolveInstructions(
 }
 
 /** True if the thread keeps base instructions that a new thread would not get. */
-export function keepsOtherInstructions(facts: TurnFacts, settings: Settings, identity: Identity): boolean {
+export function keepsOtherInstructions(facts: TurnFacts, settings: Settings, identity: TurnIdentity): boolean {
   const { base } = facts.thread;
   return base !== undefined && base.text !== ownInstructions(settings, identity).text;
 }
 
-function ownInstructions(settings: Pick<Settings, 'baseInstructions'>, { model }: Identity): BaseInstructions {
+function ownInstructions(settings: Pick<Settings, 'baseInstructions'>, { model }: TurnIdentity): BaseInstructions {
   if (settings.baseInstructions !== undefined)
     return { text: settings.baseInstructions, provenance: { type: 'custom' } };
   return { text: model.instructions, provenance: { type: 'model', model: model.slug } };
 }
 
-function guidanceBesides({ text, provenance }: BaseInstructions, { model }: Identity): string | undefined {
+function guidanceBesides({ text, provenance }: BaseInstructions, { model }: TurnIdentity): string | undefined {
   if (provenance.type === 'custom') return undefined;
   return model.instructions === text || model.instructions === '' ? undefined : model.instructions;
 }
 
-export interface Workspace extends Pick<Facts, 'places' | 'trust' | 'shell'>, Pick<TimeFacts, 'date' | 'timezone'> {
+export interface Workspace
+  extends Pick<GatheredFacts, 'places' | 'trust' | 'shell'>, Pick<TimeFacts, 'date' | 'timezone'> {
   /** The machine or container that runs commands. Only this one is supported. */
   readonly environment: 'local';
   readonly cwd: string;
   readonly roots: readonly string[];
 }
 
-export function resolveWorkspace(facts: Facts, settings: Settings): Workspace {
+export function resolveWorkspace(facts: GatheredFacts, settings: Settings): Workspace {
   return {
     environment: 'local',
     cwd: settings.cwd,

@@ -55,7 +55,7 @@ export interface ReviewedPolicy {
 }
 
 /** The policy as the reviewer reads it: every limit and extension is kept, empty lists are omitted. */
-export function reviewPolicy({ policy, cwd, approvedPrefixes, granted }: ReviewedPolicy): JsonObject {
+export function policyForReviewer({ policy, cwd, approvedPrefixes, granted }: ReviewedPolicy): JsonObject {
   const { lists, network, globDepth, ...files } = policy;
   return withoutEmpty({
     sandbox: files.mode,

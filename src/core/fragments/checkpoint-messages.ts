@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../protocol/json.ts';
-import { type OtherAuthor, speakerTags } from '../../protocol/user-input.ts';
-import { invisibleClass, spaceClass } from '../../base/invisible-characters.ts';
-import { fenceFor, type TextPlace } from './text/cut-and-fence-text.ts';
+import { type NonUserAuthor, speakerTags } from '../../protocol/user-input.ts';
+import { invisibleRegexClass, spaceRegexClass } from '../../base/invisible-characters.ts';
+import { fenceFor, type TextRange } from './text/cut-and-fence-text.ts';
 import { defineFragment } from './text/define-fragment.ts';
 
 /** The user's messages and setup that a checkpoint keeps: one list in time order. */
@@ -22,7 +22,7 @@ export interface IntentMessage {
   /** The speaker. Absent if the user or `author` wrote the text. */
   readonly by?: keyof typeof speakers;
   /** Absent: the user wrote it. */
-  readonly author?: OtherAuthor;
+  readonly author?: NonUserAuthor;
   /** Exact or visibly cut. */
   readonly text: string;
   /** Its turn was stopped or failed. */
@@ -47,7 +47,7 @@ export interface LeftOutMessages {
   readonly to?: number;
 }
 
-type IntentPlace = TextPlace & { readonly pictures?: readonly [from: number, to: number] };
+type IntentPlace = TextRange & { readonly pictures?: readonly [from: number, to: number] };
 
 const othersSpeak =
   ' A note says which messages are from a hook or a program that the user set up: the user did not write those.';
@@ -65,8 +65,8 @@ let speakerTag: RegExp | undefined;
 
 /** True if a format that marks speakers by tags would escape a tag in this text, even one with invisible characters. */
 function hasSpeakerTag(text: string): boolean {
-  const gap = `[${spaceClass}${invisibleClass}]*`;
-  const tagNames = speakerTags.map((tag) => [...tag].join(`[${invisibleClass}]*`)).join('|');
+  const gap = `[${spaceRegexClass}${invisibleRegexClass}]*`;
+  const tagNames = speakerTags.map((tag) => [...tag].join(`[${invisibleRegexClass}]*`)).join('|');
   // Built on first use: Unicode properties cost some milliseconds at startup.
   speakerTag ??= new RegExp(`<${gap}(?:/${gap})?(?:${tagNames})(?![\\w-])`, 'iu');
   return speakerTag.test(text);
@@ -74,7 +74,7 @@ function hasSpeakerTag(text: string): boolean {
 
 const tagsChange = ` One exception: a tag with the name of one of the program's own (${speakerTags.join(', ')}) may stand here with &lt; in the place of its first character.`;
 
-const inPlaceOfUser: Readonly<Record<OtherAuthor, string>> = {
+const inPlaceOfUser: Readonly<Record<NonUserAuthor, string>> = {
   agent: 'written by the model of another thread, not by the user',
   program: 'written by a program, not by the user',
 };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkpointRecordsFragment } from './checkpoint-work.ts';
-import { render } from './text/define-fragment.ts';
+import { renderFragment } from './text/define-fragment.ts';
 
 /** The lines of a plan of forty steps whose step in progress is the one at this place. */
 function listed(current: number, tokens: number): readonly string[] {
@@ -8,7 +8,7 @@ function listed(current: number, tokens: number): readonly string[] {
     text: `Step ${at}`,
     status: at < current ? ('completed' as const) : at === current ? ('in-progress' as const) : ('pending' as const),
   }));
-  const { text } = render(checkpointRecordsFragment, { plan, files: [], tokens });
+  const { text } = renderFragment(checkpointRecordsFragment, { plan, files: [], tokens });
   return text.split('\n').filter((line) => /^[-…]/.test(line));
 }
 

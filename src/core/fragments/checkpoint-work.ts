@@ -1,11 +1,11 @@
 import type { ChangedFile, PlanStep, RestoredFile } from '../../protocol/turn-item.ts';
-import { fenceFor, type TextPlace } from './text/cut-and-fence-text.ts';
+import { fenceFor, type TextRange } from './text/cut-and-fence-text.ts';
 import { defineFragment } from './text/define-fragment.ts';
 import { escapeMarkup } from './text/escape-markup.ts';
 import { bytesPerToken, sentBytes, truncateMiddle } from './text/truncate.ts';
 
 export type CheckpointSummaryText = (SummaryByModel | SummaryByCode) &
-  EndsOfWork & {
+  LastWorkExcerpts & {
     /** Oldest first. */
     readonly earlier?: readonly EarlierSummary[];
     /** The place to continue from. Absent if the summary itself ends with it. */
@@ -33,7 +33,7 @@ export interface EarlierSummary {
   readonly number?: number;
 }
 
-export interface EndsOfWork {
+export interface LastWorkExcerpts {
   /** The model's last words; absent if there are none or a summary contains them. */
   readonly answer?: LastAnswer;
   /** Oldest first. */
@@ -62,7 +62,7 @@ export function layOutSummary(payload: CheckpointSummaryText) {
   let text = isByModel
     ? `\n${JSON.stringify(payload.model)} read the conversation before this point and wrote the summary below. ${asTheyWere}\n`
     : `\nNo model wrote a summary of the conversation before this point (${payload.why}). This is what the program could keep. ${asTheyWere} Read again what you need to know.\n`;
-  const add = (part: string): TextPlace => {
+  const add = (part: string): TextRange => {
     const start = text.length + 1;
     text += `\n${part}\n`;
     return { start, end: start + part.length };
@@ -70,7 +70,7 @@ export function layOutSummary(payload: CheckpointSummaryText) {
   const { earlier = [], answer, results } = payload;
   const places = earlier.map((one) => {
     text += `\n${earlierHeading(one)}\n`;
-    const place = add(markCursors(one.text, 'at that time'));
+    const place = add(markOldResumeLines(one.text, 'at that time'));
     text += '\n(End of the earlier summary.)\n';
     return place;
   });
@@ -88,7 +88,7 @@ export function layOutSummary(payload: CheckpointSummaryText) {
 }
 
 const withContext = ({ context, summary }: SummaryByModel): string =>
-  context === '' ? summary : `Context for the task:\n${markCursors(context, 'in this context')}\n\n${summary}`;
+  context === '' ? summary : `Context for the task:\n${markOldResumeLines(context, 'in this context')}\n\n${summary}`;
 
 function answerHeading({ number, isOlder }: LastAnswer): string {
   const when = number === undefined ? '' : `, in turn ${number}`;
@@ -114,10 +114,13 @@ export const checkpointSummaryFragment = defineFragment<CheckpointSummaryText>({
 const signs = String.raw`[ \t>*_#\x60+•\d.)-]{0,20}`;
 const word = String.raw`RESUME[_ ]AT[*_\x60]{0,4}`;
 /** A line that says where to continue, however decorated. A heading has its step on the line below. */
-export const cursorLine = new RegExp(String.raw`^${signs}${word}[ \t]{0,4}(?:[:：][*_\x60]{0,4}(?<step>.*)|)$`, 'i');
+export const resumeLinePattern = new RegExp(
+  String.raw`^${signs}${word}[ \t]{0,4}(?:[:：][*_\x60]{0,4}(?<step>.*)|)$`,
+  'i',
+);
 const cursors = new RegExp(String.raw`^(?=${signs}${word}[ \t]{0,4}(?:[:：]|$))`, 'gim');
 /** Puts a note before each such line that says when it applied: only the place at the end is current. */
-export const markCursors = (text: string, when: string): string => text.replace(cursors, `(${when}) `);
+export const markOldResumeLines = (text: string, when: string): string => text.replace(cursors, `(${when}) `);
 
 export interface CheckpointRecordsText {
   readonly plan?: readonly PlanStep[];

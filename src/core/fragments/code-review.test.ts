@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readFindings, reviewText } from './code-review.ts';
+import { parseReviewFindings, reviewText } from './code-review.ts';
 
 const finding = {
   title: 'T',
@@ -14,15 +14,18 @@ test('an answer is JSON, JSON with words around it, or words', () => {
     correctness: '',
     explanation: 'why',
   };
-  expect(readFindings(json)).toEqual(expected);
-  expect(readFindings(`Sure:\n\`\`\`json\n${json}\n\`\`\``)).toEqual(expected);
-  expect(readFindings(' No faults. ')).toEqual({ findings: [], correctness: '', explanation: 'No faults.' });
-  expect(readFindings('It returns {"a":1}.')).toMatchObject({ findings: [], explanation: 'It returns {"a":1}.' });
+  expect(parseReviewFindings(json)).toEqual(expected);
+  expect(parseReviewFindings(`Sure:\n\`\`\`json\n${json}\n\`\`\``)).toEqual(expected);
+  expect(parseReviewFindings(' No faults. ')).toEqual({ findings: [], correctness: '', explanation: 'No faults.' });
+  expect(parseReviewFindings('It returns {"a":1}.')).toMatchObject({
+    findings: [],
+    explanation: 'It returns {"a":1}.',
+  });
 });
 
 test('a review as text', () => {
-  const review = readFindings(JSON.stringify({ findings: [finding, finding], overall_explanation: 'why' }));
+  const review = parseReviewFindings(JSON.stringify({ findings: [finding, finding], overall_explanation: 'why' }));
   const one = '- T — /a:4\n  one\n\n  two';
   expect(reviewText(review)).toBe(`why\n\nFull review comments:\n\n${one}\n\n${one}`);
-  expect(reviewText(readFindings(''))).toBe('Reviewer failed to output a response.');
+  expect(reviewText(parseReviewFindings(''))).toBe('Reviewer failed to output a response.');
 });

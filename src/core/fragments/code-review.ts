@@ -71,7 +71,7 @@ export function reviewHint(target: ReviewTarget): string {
 }
 
 /** Accepts JSON, JSON surrounded by words, or plain words, which then become the explanation. */
-export function readFindings(answer: string): CodeReview {
+export function parseReviewFindings(answer: string): CodeReview {
   const text = answer.trim();
   const given = parseJsonObject(text) ?? parseJsonObject(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
   if (given === undefined || !isReview(given)) return { findings: [], correctness: '', explanation: text };

@@ -40,4 +40,4 @@ export function compactionMessage(id: string, role: 'user' | 'assistant', text: 
   return { type: 'message', id, role, content: [{ type, text }] };
 }
 
-export const compactionTrigger: Item = { type: 'compaction_trigger' };
+export const compactionTriggerItem: Item = { type: 'compaction_trigger' };

@@ -4,11 +4,11 @@ import { isMessage, messageText } from '../../protocol/item.ts';
 import { byteLength, bytesPerToken } from './text/truncate.ts';
 import {
   mostReviewEntries,
-  reviewAction,
+  actionForReviewer,
   type ReviewAction,
   reviewBudgets,
   type ReviewEntry,
-  reviewMessage,
+  messageForReviewer,
   reviewTranscript,
 } from './approval-review.ts';
 import { anyCharacter } from '../../testing/test-inputs.ts';
@@ -115,7 +115,7 @@ describe('the action of a review', () => {
     fc.assert(
       fc.property(anyAction, fc.integer({ min: 1000, max: 60_000 }), (action, space) => {
         const own = reviewBudgets(space);
-        const { line, isCut } = reviewAction(action, own);
+        const { line, isCut } = actionForReviewer(action, own);
         expect(own.action > 1000 && tokensOf(line) > own.action).toBe(false);
         const shown = JSON.parse(line) as ReviewAction;
         const { asked, policy, reason, justification } = action;
@@ -138,7 +138,7 @@ describe('the action of a review', () => {
   it('cuts each reason by itself', () => {
     const reason = 'because '.repeat(1000);
     const action = { tool: 'x', arguments: '{}', asked: {}, justification: reason, policy: {} };
-    const { line, isCut } = reviewAction(action, budgets);
+    const { line, isCut } = actionForReviewer(action, budgets);
     const { justification } = JSON.parse(line) as ReviewAction;
     expect(isCut).toBe(true);
     expect(tokensOf(justification!)).toBeLessThanOrEqual(budgets.reason);
@@ -149,7 +149,7 @@ describe('the action of a review', () => {
 it('nothing in the material can close it, open it again, or begin a line of its own', () => {
   fc.assert(
     fc.property(fc.array(anyEntry, { maxLength: 20 }), anyAction, (entries, action) => {
-      const { message } = reviewMessage({ id: 'msg_1', entries, action, space: 100_000 });
+      const { message } = messageForReviewer({ id: 'msg_1', entries, action, space: 100_000 });
       const text = isMessage(message) ? messageText(message) : '';
       for (const tag of ['transcript', 'action']) {
         expect(text.match(new RegExp(`<\\s*${tag}`, 'gi'))).toHaveLength(1);

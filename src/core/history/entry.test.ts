@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest';
 import type { TurnId } from '../../protocol/ids.ts';
 import type { Item } from '../../protocol/item.ts';
 import type { JsonObject } from '../../protocol/json.ts';
-import { type Entry, entryMetadata, entryOf, isBoundary, isModelMade, type Origin, writerOf } from './entry.ts';
+import {
+  type HistoryEntry,
+  entryMetadata,
+  entryOf,
+  isTurnBoundary,
+  isModelMade,
+  type EntryOrigin,
+  writerOf,
+} from './entry.ts';
 
 const turn = 'turn' as TurnId;
 const message = (role: string, text: string): Item => ({
@@ -12,7 +20,7 @@ const message = (role: string, text: string): Item => ({
 });
 
 describe('an entry', () => {
-  it.each<Origin>([
+  it.each<EntryOrigin>([
     { family: 'user' },
     { family: 'user', author: 'agent' },
     { family: 'user', author: 'program' },
@@ -43,7 +51,7 @@ describe('an entry', () => {
     expect(entryOf(item, metadata)).toEqual({ item, origin: { family: 'context', kinds: ['a'] } });
   });
 
-  it.each<[Item, Origin]>([
+  it.each<[Item, EntryOrigin]>([
     [message('user', 'hello'), { family: 'user' }],
     [message('user', '<environment_context></environment_context>'), { family: 'context', kinds: ['environment'] }],
     [message('developer', 'x'), { family: 'context', kinds: ['foreign'] }],
@@ -64,14 +72,14 @@ describe('an entry', () => {
 
 it('a turn begins with words of a user or of another agent, and neither is made by the model', () => {
   const mail: Item = { type: 'agent_message', author: 'a', recipient: 'b', content: [] };
-  const of = (entry: Entry) => [isBoundary(entry), isModelMade(entry)];
+  const of = (entry: HistoryEntry) => [isTurnBoundary(entry), isModelMade(entry)];
   expect(of(entryOf(message('user', 'hi'), undefined))).toEqual([true, false]);
   expect(of(entryOf(mail, undefined))).toEqual([true, false]);
   expect(of(entryOf(message('assistant', 'hi'), undefined))).toEqual([false, true]);
   expect(of(entryOf(message('developer', 'hi'), undefined))).toEqual([false, false]);
 });
 
-it.each<[Origin, ReturnType<typeof writerOf>]>([
+it.each<[EntryOrigin, ReturnType<typeof writerOf>]>([
   [{ family: 'user' }, undefined],
   [{ family: 'user', author: 'agent' }, 'agent'],
   [{ family: 'user', author: 'program' }, 'program'],

@@ -2,23 +2,24 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../protocol/item.ts';
 import type { ProviderName } from '../../protocol/provider-name.ts';
-import { type Entry, isBoundary, isModelMade, type Origin } from './entry.ts';
-import { appendEntry, emptyHistory, entries, type History } from './history.ts';
+import { type HistoryEntry, isTurnBoundary, isModelMade, type EntryOrigin } from './entry.ts';
+import { appendEntry, emptyHistory, historyEntries, type History } from './history.ts';
 import { type HistoryWeight, historyTokens, weighHistory } from './window-usage.ts';
 import { itemForProvider } from './sent-items.ts';
 import { itemTokens } from './token-counts.ts';
 
 /** The same, each number found by looking at everything. */
-function fromScratch(all: readonly Entry[], reader?: ProviderName): HistoryWeight & { readonly total: number } {
-  const isSent = ({ item, maker }: Entry) => reader === undefined || itemForProvider(item, maker, reader) !== undefined;
-  const weigh = (some: readonly Entry[]) => some.reduce((sum, { item }) => sum + itemTokens(item), 0);
-  const tokens = (some: readonly Entry[]) => weigh(some.filter(isSent));
-  const boundary = all.findLastIndex(isBoundary);
+function fromScratch(all: readonly HistoryEntry[], reader?: ProviderName): HistoryWeight & { readonly total: number } {
+  const isSent = ({ item, maker }: HistoryEntry) =>
+    reader === undefined || itemForProvider(item, maker, reader) !== undefined;
+  const weigh = (some: readonly HistoryEntry[]) => some.reduce((sum, { item }) => sum + itemTokens(item), 0);
+  const tokens = (some: readonly HistoryEntry[]) => weigh(some.filter(isSent));
+  const boundary = all.findLastIndex(isTurnBoundary);
   const made = all.findLastIndex(isModelMade);
-  const spoken = all.slice(all.slice(0, Math.max(0, made)).findLastIndex(isBoundary) + 1, made + 1);
-  const encrypted = ({ item, ...entry }: Entry) =>
+  const spoken = all.slice(all.slice(0, Math.max(0, made)).findLastIndex(isTurnBoundary) + 1, made + 1);
+  const encrypted = ({ item, ...entry }: HistoryEntry) =>
     isSent({ item, ...entry }) && item.type === 'reasoning' && typeof item['encrypted_content'] === 'string';
-  const worded = ({ item, ...entry }: Entry) =>
+  const worded = ({ item, ...entry }: HistoryEntry) =>
     isSent({ item, ...entry }) && item.type === 'reasoning' && ((item['content'] ?? []) as unknown[]).length > 0;
   return {
     total: tokens(all),
@@ -45,9 +46,9 @@ const item: fc.Arbitrary<Item> = fc.oneof(
     { type: 'agent_message', author: 'a', recipient: 'b', content: [] },
   ),
 );
-const origin = fc.constantFrom<Origin>({ family: 'user' }, { family: 'model' }, { family: 'tool' });
+const origin = fc.constantFrom<EntryOrigin>({ family: 'user' }, { family: 'model' }, { family: 'tool' });
 const [maker, other] = [{ id: 'a', address: 'https://a.example/v1' }, { id: 'b' }];
-const entry: fc.Arbitrary<Entry> = fc.record(
+const entry: fc.Arbitrary<HistoryEntry> = fc.record(
   { item, origin, maker: fc.constantFrom<ProviderName>(maker, other) },
   { requiredKeys: ['item', 'origin'] },
 );
@@ -63,12 +64,13 @@ describe('the weight of a history', () => {
           const from = goBack === null ? values.at(-1)! : values[goBack % values.length]!;
           const grown = batch.reduce(appendEntry, from);
           for (const reader of readers) {
-            expect(weighed(grown, reader)).toEqual(fromScratch(entries(grown), reader));
+            expect(weighed(grown, reader)).toEqual(fromScratch(historyEntries(grown), reader));
           }
           values.push(grown);
         }
         for (const reader of readers) {
-          for (const value of values) expect(weighed(value, reader)).toEqual(fromScratch(entries(value), reader));
+          for (const value of values)
+            expect(weighed(value, reader)).toEqual(fromScratch(historyEntries(value), reader));
         }
       }),
     );

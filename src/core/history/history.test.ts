@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import type { Entry } from './entry.ts';
+import type { HistoryEntry } from './entry.ts';
 import { appendEntry, emptyHistory, type History, isContextInForce } from './history.ts';
 
 const kinds = { id: 'skills', withdrawn: { id: 'skills-gone' } };
 
-function context(...names: readonly string[]): Entry {
+function context(...names: readonly string[]): HistoryEntry {
   return { item: { type: 'message', role: 'developer', content: [] }, origin: { family: 'context', kinds: names } };
 }
 
-const words: Entry = { item: { type: 'message', role: 'user', content: [] }, origin: { family: 'user' } };
+const words: HistoryEntry = { item: { type: 'message', role: 'user', content: [] }, origin: { family: 'user' } };
 
-function grown(from: History, ...more: readonly Entry[]): History {
+function grown(from: History, ...more: readonly HistoryEntry[]): History {
   return more.reduce(appendEntry, from);
 }
 

@@ -1,19 +1,22 @@
 import type { Item, Role } from '../../protocol/item.ts';
 import { contextMessage } from '../fragments/message-items.ts';
 import type { Fragment } from '../fragments/text/define-fragment.ts';
-import type { Entry, EntryCause, Origin } from './entry.ts';
+import type { HistoryEntry, EntryCause, EntryOrigin } from './entry.ts';
 
 /** The model-visible items, oldest first. Immutable values share one growing array, so appending is always cheap. */
 export interface History {
   readonly length: number;
   /** Shared storage: entries at `length` and beyond belong to later values and must not be read. */
-  readonly storage: Entry[];
+  readonly storage: HistoryEntry[];
 }
 
 export const emptyHistory = (): History => ({ length: 0, storage: [] });
-export const historyOf = (entries: readonly Entry[]): History => ({ length: entries.length, storage: [...entries] });
+export const historyOf = (entries: readonly HistoryEntry[]): History => ({
+  length: entries.length,
+  storage: [...entries],
+});
 
-export function appendEntry(history: History, entry: Entry): History {
+export function appendEntry(history: History, entry: HistoryEntry): History {
   const { length } = history;
   // Another value has grown this storage, or it is the shared empty one, so copy it.
   const storage = length > 0 && history.storage.length === length ? history.storage : history.storage.slice(0, length);
@@ -21,7 +24,7 @@ export function appendEntry(history: History, entry: Entry): History {
   return { length: length + 1, storage };
 }
 
-export function entries(history: History): readonly Entry[] {
+export function historyEntries(history: History): readonly HistoryEntry[] {
   return history.storage.length === history.length ? history.storage : history.storage.slice(0, history.length);
 }
 
@@ -41,7 +44,7 @@ export function isContextInForce(
 
 type ContextAt = { readonly index: number; readonly kinds: readonly string[] };
 /** Context found so far in each storage. Storages only grow, so Capstan examines an entry once, not at each step. */
-const contexts = new WeakMap<readonly Entry[], { length: number; readonly found: ContextAt[] }>();
+const contexts = new WeakMap<readonly HistoryEntry[], { length: number; readonly found: ContextAt[] }>();
 
 function contextIn({ storage, length }: History): readonly ContextAt[] {
   const known = contexts.get(storage) ?? { length: 0, found: [] };
@@ -56,7 +59,7 @@ function contextIn({ storage, length }: History): readonly ContextAt[] {
 export interface ContextMessage {
   readonly role: Role;
   readonly item: (id: string) => Item;
-  readonly origin: Origin;
+  readonly origin: EntryOrigin;
   readonly fragments: readonly Fragment[];
 }
 

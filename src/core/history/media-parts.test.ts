@@ -3,7 +3,7 @@ import type { Item } from '../../protocol/item.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import { entryOf } from './entry.ts';
 import { historyOf } from './history.ts';
-import { projectHistory } from './sent-items.ts';
+import { toSentItems } from './sent-items.ts';
 
 const text = { type: 'input_text', text: 'Look:' };
 const image = { type: 'input_image', image_url: 'data:image/png;base64,AAAA', detail: 'high' };
@@ -31,12 +31,12 @@ const history = historyOf(items.map((item) => entryOf(item, undefined)));
 
 describe('media', () => {
   it('stay for a model that takes them, and when no model is named', () => {
-    expect(projectHistory(history)).toEqual(items);
-    expect(projectHistory(history, { modalities: ['text', 'image', 'audio'] })).toEqual(items);
+    expect(toSentItems(history)).toEqual(items);
+    expect(toSentItems(history, { modalities: ['text', 'image', 'audio'] })).toEqual(items);
   });
 
   it('become words for a model without pictures', () => {
-    expect(projectHistory(history, { modalities: ['text', 'audio'] })).toEqual([
+    expect(toSentItems(history, { modalities: ['text', 'audio'] })).toEqual([
       { type: 'message', id: 'msg_1', role: 'user', content: [text, noImage, audio, noImage] },
       call,
       { type: 'function_call_output', call_id: 'a', output: [noImage, encrypted, audio], extra: 1 },
@@ -47,7 +47,7 @@ describe('media', () => {
   });
 
   it('become words for a model without sound', () => {
-    expect(projectHistory(history, { modalities: ['text', 'image'] })).toEqual([
+    expect(toSentItems(history, { modalities: ['text', 'image'] })).toEqual([
       { type: 'message', id: 'msg_1', role: 'user', content: [text, image, noAudio, image] },
       call,
       { type: 'function_call_output', call_id: 'a', output: [image, encrypted, noAudio], extra: 1 },
@@ -56,7 +56,7 @@ describe('media', () => {
   });
 
   it('become words for a model that only reads', () => {
-    expect(projectHistory(history, { modalities: ['text'] }).slice(0, 3)).toEqual([
+    expect(toSentItems(history, { modalities: ['text'] }).slice(0, 3)).toEqual([
       { type: 'message', id: 'msg_1', role: 'user', content: [text, noImage, noAudio, noImage] },
       call,
       { type: 'function_call_output', call_id: 'a', output: [noImage, encrypted, noAudio], extra: 1 },
@@ -64,16 +64,16 @@ describe('media', () => {
   });
 
   it('have the same words, as the same object, each time, and come back whole', () => {
-    const first = projectHistory(history, { modalities: ['text'] });
-    expect(projectHistory(history)).toEqual(items);
-    for (const [index, item] of projectHistory(history, { modalities: ['text'] }).entries())
+    const first = toSentItems(history, { modalities: ['text'] });
+    expect(toSentItems(history)).toEqual(items);
+    for (const [index, item] of toSentItems(history, { modalities: ['text'] }).entries())
       expect(item).toBe(first[index]);
     expect(first[5]).toBe(items[5]);
   });
 
   it('may stand among unknown things', () => {
     const odd: Item = { type: 'message', role: 'user', content: [null, 7, 'x', image] as never };
-    expect(projectHistory(historyOf([entryOf(odd, {})]), { modalities: [] })).toEqual([
+    expect(toSentItems(historyOf([entryOf(odd, {})]), { modalities: [] })).toEqual([
       { type: 'message', role: 'user', content: [null, 7, 'x', noImage] },
     ]);
   });
@@ -91,13 +91,13 @@ describe('media', () => {
       { type: 'input_file', file_url: 'file:///etc/passwd' },
       { type: 'input_audio', audio_url: 'blob:x' },
     ];
-    const sent = projectHistory(historyOf([entryOf(words(...web, ...local), undefined)]));
+    const sent = toSentItems(historyOf([entryOf(words(...web, ...local), undefined)]));
     const place = {
       type: 'input_text',
       text: expect.stringMatching(/^\[A picture or file was left out: /),
     };
     expect(sent).toEqual([words(...web, ...local.map(() => place as unknown as JsonObject))]);
-    expect(projectHistory(historyOf([entryOf(words(...local), undefined)]), { modalities: ['text'] })).toEqual([
+    expect(toSentItems(historyOf([entryOf(words(...local), undefined)]), { modalities: ['text'] })).toEqual([
       words(...local.map(() => place as unknown as JsonObject)),
     ]);
   });

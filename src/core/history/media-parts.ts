@@ -1,6 +1,6 @@
 import { hasUnreadOutput, type Item } from '../../protocol/item.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../protocol/json.ts';
-import type { Entry } from './entry.ts';
+import type { HistoryEntry } from './entry.ts';
 
 export function partsKey(item: Item): 'content' | 'output' | undefined {
   const key = item.type === 'message' || item.type === 'agent_message' ? 'content' : 'output';
@@ -13,7 +13,7 @@ export function mediaOf(part: JsonObject): 'image' | 'audio' | undefined {
 }
 
 /** Replaces parts for which `wordsFor` returns words; returns the same object if there are none. */
-export function withWords(item: Item, wordsFor: (part: JsonObject) => string | undefined): Item {
+export function replacePartsByText(item: Item, wordsFor: (part: JsonObject) => string | undefined): Item {
   const key = partsKey(item);
   if (key === undefined) return item;
   const type = item['role'] === 'assistant' ? 'output_text' : 'input_text';
@@ -23,9 +23,9 @@ export function withWords(item: Item, wordsFor: (part: JsonObject) => string | u
   return { ...item, [key]: parts.map((part, at) => (words[at] === undefined ? part : { type, text: words[at] })) };
 }
 
-export type MissingMedia = 'none' | 'image' | 'audio' | 'image and audio';
+export type UnsupportedMedia = 'none' | 'image' | 'audio' | 'image and audio';
 
-export function missingMedia(modalities: readonly string[] | undefined): MissingMedia {
+export function unsupportedMedia(modalities: readonly string[] | undefined): UnsupportedMedia {
   if (modalities === undefined) return 'none';
   const [image, audio] = [modalities.includes('image'), modalities.includes('audio')];
   if (image) return audio ? 'none' : 'audio';
@@ -42,17 +42,17 @@ const addressKeys = ['image_url', 'audio_url', 'file_url'] as const;
 const sendable = /^(?:data|https?):/i;
 const elsewhere = '[A picture or file was left out: its URL is neither http(s) nor data.]';
 
-const standIns: Readonly<Record<MissingMedia, WeakMap<Item, Item>>> = {
+const standIns: Readonly<Record<UnsupportedMedia, WeakMap<Item, Item>>> = {
   none: new WeakMap(),
   image: new WeakMap(),
   audio: new WeakMap(),
   'image and audio': new WeakMap(),
 };
 /** Media for which some item of this process has a stand-in: usually none, and then no history needs searching. */
-const haveStandIns = new Set<MissingMedia>();
+const haveStandIns = new Set<UnsupportedMedia>();
 
 /** Replaces unusable media by words: the same object each time, so that the prefix stays valid. */
-export function withoutMedia(item: Item, missing: MissingMedia): Item {
+export function withoutUnsupportedMedia(item: Item, missing: UnsupportedMedia): Item {
   const known = standIns[missing].get(item);
   if (known !== undefined) return known;
   const standIn = rewritten(item, (media) => missing === media || missing === 'image and audio');
@@ -71,7 +71,7 @@ export interface LeftOutMedia {
   readonly elsewhere: number;
 }
 
-export function leftOutMedia(entries: readonly Entry[], missing: MissingMedia): readonly LeftOutMedia[] {
+export function leftOutMedia(entries: readonly HistoryEntry[], missing: UnsupportedMedia): readonly LeftOutMedia[] {
   if (!haveStandIns.has(missing)) return [];
   const left: LeftOutMedia[] = [];
   for (const { item } of entries) {
@@ -90,7 +90,7 @@ export function leftOutMedia(entries: readonly Entry[], missing: MissingMedia): 
 function rewritten(item: Item, isMissing: (media: 'image' | 'audio') => boolean): Item {
   if (item.type === 'image_generation_call')
     return isMissing('image') && typeof item['result'] === 'string' ? { ...item, result: '' } : item;
-  return withWords(item, (part) => {
+  return replacePartsByText(item, (part) => {
     if (isAddressedElsewhere(part)) return elsewhere;
     const media = mediaOf(part);
     return media !== undefined && isMissing(media) ? places[media] : undefined;
@@ -105,13 +105,13 @@ function isElsewhere(address: Json | undefined): boolean {
 }
 
 /** Bytes that are read on demand. Beyond the end everything is 0. */
-export type Bytes = { readonly length: number; at(index: number): number };
+export type ByteReader = { readonly length: number; at(index: number): number };
 
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const values = new Map([...digits].map((digit, value) => [digit.charCodeAt(0), value]));
 
 /** The bytes of base64 text, decoded on demand: a picture of megabytes has its size in its first bytes. */
-export function base64Bytes(text: string): Bytes {
+export function base64ByteReader(text: string): ByteReader {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
   const length = Math.floor(((text.length - padding) * 3) / 4);
   const sixBits = (index: number): number => values.get(text.charCodeAt(index)) ?? 0;
@@ -127,19 +127,19 @@ export function base64Bytes(text: string): Bytes {
   };
 }
 
-export function bigEndian(bytes: Bytes, at: number, count: number): number {
+export function bigEndian(bytes: ByteReader, at: number, count: number): number {
   let value = 0;
   for (let index = 0; index < count; index++) value = value * 256 + bytes.at(at + index);
   return value;
 }
 
-export function littleEndian(bytes: Bytes, at: number, count: number): number {
+export function littleEndian(bytes: ByteReader, at: number, count: number): number {
   let value = 0;
   for (let index = count - 1; index >= 0; index--) value = value * 256 + bytes.at(at + index);
   return value;
 }
 
-export function hasTextAt(bytes: Bytes, at: number, latin1: string): boolean {
+export function hasTextAt(bytes: ByteReader, at: number, latin1: string): boolean {
   for (let index = 0; index < latin1.length; index++)
     if (bytes.at(at + index) !== latin1.charCodeAt(index)) return false;
   return at + latin1.length <= bytes.length;

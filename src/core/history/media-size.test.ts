@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { audioSeconds, imageSize } from './media-sizes.ts';
-import { base64Bytes } from './media-parts.ts';
+import { base64ByteReader } from './media-parts.ts';
 
 /** Numbers are bytes, texts are Latin-1. */
 const bytes = (...parts: readonly (string | number | readonly number[])[]) =>
-  base64Bytes(
+  base64ByteReader(
     Buffer.concat(
       parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : Buffer.from([part].flat()))),
     ).toString('base64'),
@@ -16,7 +16,7 @@ describe('base64Bytes', () => {
   it('reads the bytes that were written, and nothing beyond', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), (written) => {
-        const read = base64Bytes(Buffer.from(written).toString('base64'));
+        const read = base64ByteReader(Buffer.from(written).toString('base64'));
         expect(Array.from({ length: read.length }, (_, index) => read.at(index))).toEqual([...written]);
         expect([read.at(-1), read.at(read.length)]).toEqual([0, 0]);
       }),

@@ -1,24 +1,24 @@
-import { bigEndian, type Bytes, hasTextAt, littleEndian } from './media-parts.ts';
+import { bigEndian, type ByteReader, hasTextAt, littleEndian } from './media-parts.ts';
 
 export type ImageSize = { readonly width: number; readonly height: number };
 
 /** Width and height recorded in the file; undefined for broken files and formats that models do not take. */
-export function imageSize(bytes: Bytes): ImageSize | undefined {
+export function imageSize(bytes: ByteReader): ImageSize | undefined {
   const size = pngSize(bytes) ?? gifSize(bytes) ?? webpSize(bytes) ?? jpegSize(bytes);
   return size === undefined || size.width === 0 || size.height === 0 ? undefined : size;
 }
 
-function pngSize(bytes: Bytes): ImageSize | undefined {
+function pngSize(bytes: ByteReader): ImageSize | undefined {
   if (!hasTextAt(bytes, 0, '\x89PNG\r\n\x1a\n') || !hasTextAt(bytes, 12, 'IHDR')) return undefined;
   return { width: bigEndian(bytes, 16, 4), height: bigEndian(bytes, 20, 4) };
 }
 
-function gifSize(bytes: Bytes): ImageSize | undefined {
+function gifSize(bytes: ByteReader): ImageSize | undefined {
   if (!hasTextAt(bytes, 0, 'GIF87a') && !hasTextAt(bytes, 0, 'GIF89a')) return undefined;
   return { width: littleEndian(bytes, 6, 2), height: littleEndian(bytes, 8, 2) };
 }
 
-function webpSize(bytes: Bytes): ImageSize | undefined {
+function webpSize(bytes: ByteReader): ImageSize | undefined {
   if (!hasTextAt(bytes, 0, 'RIFF') || !hasTextAt(bytes, 8, 'WEBP')) return undefined;
   if (hasTextAt(bytes, 12, 'VP8X'))
     return { width: littleEndian(bytes, 24, 3) + 1, height: littleEndian(bytes, 27, 3) + 1 };
@@ -31,21 +31,22 @@ function webpSize(bytes: Bytes): ImageSize | undefined {
 }
 
 /** The first frame header contains the size. Segments before it give their length and are skipped. */
-function jpegSize(bytes: Bytes): ImageSize | undefined {
+function jpegSize(bytes: ByteReader): ImageSize | undefined {
   if (!hasTextAt(bytes, 0, '\xff\xd8')) return undefined;
   for (let at = 2; at < bytes.length;) {
     if (bytes.at(at) !== 0xff) return undefined;
     const marker = bytes.at(at + 1);
     // Any number of fill bytes may precede a marker.
     if (marker === 0xff) at++;
-    else if (isFrameHeader(marker)) return { width: bigEndian(bytes, at + 7, 2), height: bigEndian(bytes, at + 5, 2) };
+    else if (isJpegFrameMarker(marker))
+      return { width: bigEndian(bytes, at + 7, 2), height: bigEndian(bytes, at + 5, 2) };
     else at += 2 + Math.max(2, bigEndian(bytes, at + 2, 2));
   }
   return undefined;
 }
 
 /** C0 to CF begin a frame, except for the tables C4 and CC and the reserved C8. */
-export function isFrameHeader(marker: number): boolean {
+export function isJpegFrameMarker(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 }
 
@@ -75,12 +76,12 @@ function scaled({ width, height }: ImageSize, scale: number): ImageSize {
 }
 
 /** Playing time; undefined if the file does not state it in a form supported here (WAV, MP3). */
-export function audioSeconds(bytes: Bytes): number | undefined {
+export function audioSeconds(bytes: ByteReader): number | undefined {
   const seconds = wavSeconds(bytes) ?? mp3Seconds(bytes);
   return seconds === undefined || !Number.isFinite(seconds) ? undefined : seconds;
 }
 
-function wavSeconds(bytes: Bytes): number | undefined {
+function wavSeconds(bytes: ByteReader): number | undefined {
   if (!hasTextAt(bytes, 0, 'RIFF') || !hasTextAt(bytes, 8, 'WAVE')) return undefined;
   let bytesPerSecond: number | undefined;
   for (let at = 12; at + 8 <= bytes.length;) {
@@ -100,7 +101,7 @@ const version2Rates = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 
 const sampleRates = [44_100, 48_000, 32_000];
 
 /** Frames may have different bit rates, so each one is read. */
-function mp3Seconds(bytes: Bytes): number | undefined {
+function mp3Seconds(bytes: ByteReader): number | undefined {
   let at = hasTextAt(bytes, 0, 'ID3') ? 10 + tagLength(bytes) : 0;
   let seconds = 0;
   for (let frame = mp3Frame(bytes, at); frame !== undefined; frame = mp3Frame(bytes, at)) {
@@ -111,11 +112,11 @@ function mp3Seconds(bytes: Bytes): number | undefined {
 }
 
 /** The length in an ID3 tag, which stores seven bits in each byte. */
-function tagLength(bytes: Bytes): number {
+function tagLength(bytes: ByteReader): number {
   return [6, 7, 8, 9].reduce((length, at) => length * 128 + (bytes.at(at) & 0x7f), 0);
 }
 
-function mp3Frame(bytes: Bytes, at: number): { readonly seconds: number; readonly length: number } | undefined {
+function mp3Frame(bytes: ByteReader, at: number): { readonly seconds: number; readonly length: number } | undefined {
   const header = bigEndian(bytes, at, 4);
   const [sync, version, layer] = [header >>> 21, (header >>> 19) & 3, (header >>> 17) & 3];
   if (sync !== 0x7ff || version === 1 || layer !== 1) return undefined;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Item } from '../../protocol/item.ts';
 import { isSameProvider } from '../../protocol/provider-name.ts';
 import { historyOf } from './history.ts';
-import { itemForProvider, projectHistory } from './sent-items.ts';
+import { itemForProvider, toSentItems } from './sent-items.ts';
 
 const [maker, reader] = [{ id: 'a', address: 'https://a.example/v1' }, { id: 'b' }];
 const origin = { family: 'model' } as const;
@@ -30,11 +30,11 @@ const items: readonly (readonly [Item, readonly unknown[]])[] = [
 describe('an item that only its maker can read', () => {
   test.each(items)('%j', (item, left) => {
     const history = historyOf([{ item, origin, maker }]);
-    expect(projectHistory(history, { reader: maker })).toEqual([item]);
-    expect(projectHistory(history, { reader })).toEqual(left);
-    expect(projectHistory(historyOf([{ item, origin }]), { reader: maker })).toEqual(left);
+    expect(toSentItems(history, { reader: maker })).toEqual([item]);
+    expect(toSentItems(history, { reader })).toEqual(left);
+    expect(toSentItems(historyOf([{ item, origin }]), { reader: maker })).toEqual(left);
     // Requests of older versions are given back as they were.
-    expect(projectHistory(history)).toEqual([item]);
+    expect(toSentItems(history)).toEqual([item]);
   });
 
   test('keeps its pair, and is one and the same object each time', () => {
@@ -42,7 +42,7 @@ describe('an item that only its maker can read', () => {
     const call: Item = { type: 'function_call', name: 'f', arguments: '{}', call_id: '1', ...secret };
     const output: Item = { type: 'function_call_output', call_id: '1', output: [part] };
     const made = [call, output].map((item) => ({ item, origin, maker }));
-    const sent = projectHistory(historyOf(made), { reader });
+    const sent = toSentItems(historyOf(made), { reader });
     expect(JSON.stringify(sent)).not.toContain('secret');
     expect(sent.map(({ type, call_id: id }) => [type, id])).toEqual([
       ['function_call', '1'],
@@ -57,7 +57,7 @@ describe('an item that only its maker can read', () => {
       { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Yes.' }] },
     ];
     const history = historyOf(plain.map((item) => ({ item, origin })));
-    expect(projectHistory(history, { reader })).toEqual(plain);
+    expect(toSentItems(history, { reader })).toEqual(plain);
   });
 });
 
@@ -74,10 +74,7 @@ describe('a thought that is signed for its model', () => {
     // The provider decides if no model is recorded, as in requests of earlier versions.
     expect([itemForProvider(item, sonnet, any), itemForProvider(item, any, opus)]).toEqual([item, item]);
     const history = historyOf([{ item, origin, maker: sonnet }]);
-    expect([projectHistory(history, { reader: opus }), projectHistory(history, { reader: sonnet })]).toEqual([
-      [],
-      [item],
-    ]);
+    expect([toSentItems(history, { reader: opus }), toSentItems(history, { reader: sonnet })]).toEqual([[], [item]]);
   });
 
   test('is no other thought', () => {

@@ -2,15 +2,26 @@ import { cachePerObject } from '../../base/objects.ts';
 import { stableItemId } from '../../protocol/ids.ts';
 import type { Item } from '../../protocol/item.ts';
 import { isJsonObject, type Json } from '../../protocol/json.ts';
-import { isSameModel, isSameProvider, providerKey, readsOpaque } from '../../protocol/provider-name.ts';
+import {
+  isSameModel,
+  isSameProvider,
+  providerComparisonKey,
+  canReadOpaqueItems,
+} from '../../protocol/provider-name.ts';
 import type { ProviderName } from '../../protocol/provider-name.ts';
 import type { InputWriter } from '../../protocol/user-input.ts';
 import { abortedCall } from '../fragments/answers/tool-calls.ts';
-import { type Entry, writerOf } from './entry.ts';
+import { type HistoryEntry, writerOf } from './entry.ts';
 import type { History } from './history.ts';
-import { type MissingMedia, missingMedia, partsKey, withoutMedia, withWords } from './media-parts.ts';
+import {
+  type UnsupportedMedia,
+  unsupportedMedia,
+  partsKey,
+  withoutUnsupportedMedia,
+  replacePartsByText,
+} from './media-parts.ts';
 
-export interface ProjectOptions {
+export interface SentItemsOptions {
   /** Input that the model takes: `text`, `image`, `audio`. */
   readonly modalities?: readonly string[];
   /** The provider that gets the items. If absent, as in older versions, content of every provider is sent. */
@@ -21,19 +32,19 @@ export interface ProjectOptions {
  * The items to send. Calls and answers are paired; media and opaque items go only to readers that can use them.
  * Insertions depend only on their item, so a longer history keeps its prefix.
  */
-export function projectHistory(history: History, options: ProjectOptions = {}): readonly Item[] {
-  return projectWithWriters(history, options).items;
+export function toSentItems(history: History, options: SentItemsOptions = {}): readonly Item[] {
+  return toSentItemsWithWriters(history, options).items;
 }
 
 /** Also returns who wrote messages in the user's role, if not the user. */
-export function projectWithWriters(
+export function toSentItemsWithWriters(
   history: History,
-  { modalities, reader }: ProjectOptions,
+  { modalities, reader }: SentItemsOptions,
 ): { readonly items: readonly Item[]; readonly writers: ReadonlyMap<Item, InputWriter> } {
   const { storage, length } = history;
-  const missing = missingMedia(modalities);
+  const missing = unsupportedMedia(modalities);
   const known = projections.get(storage);
-  const isFor = known?.missing === missing && providerKey(known.reader) === providerKey(reader);
+  const isFor = known?.missing === missing && providerComparisonKey(known.reader) === providerComparisonKey(reader);
   if (known !== undefined && isFor && known.length <= length && extend(known, history)) return valueOf(known);
   const sets = { calls: new Set<string>(), answers: new Set<string>(), open: new Set<string>() };
   const lists = { items: [], writers: new Map<Item, InputWriter>() };
@@ -48,7 +59,7 @@ export function projectWithWriters(
 const valueOf = ({ items, writers }: Projection) => ({ items: items.slice(), writers });
 
 interface Projection {
-  readonly missing: MissingMedia;
+  readonly missing: UnsupportedMedia;
   readonly reader: ProviderName | undefined;
   length: number;
   readonly items: Item[];
@@ -61,7 +72,7 @@ interface Projection {
   readonly leftOut: Set<string>;
 }
 
-const projections = new WeakMap<readonly Entry[], Projection>();
+const projections = new WeakMap<readonly HistoryEntry[], Projection>();
 
 /** Returns false and changes nothing if a new entry completes one that was projected as unpaired. */
 function extend(projection: Projection, { storage, length }: History): boolean {
@@ -85,12 +96,12 @@ function extend(projection: Projection, { storage, length }: History): boolean {
       leftOut.add(paired.id);
       continue;
     }
-    const sent = withoutMedia(item, projection.missing);
+    const sent = withoutUnsupportedMedia(item, projection.missing);
     items.push(sent);
     if (writer !== undefined) writers.set(sent, writer);
     if (paired?.half === 'call' && !answers.has(paired.id)) {
       open.add(paired.id);
-      items.push(missingAnswer(item));
+      items.push(placeholderAnswer(item));
     }
   }
   projection.length = length;
@@ -116,7 +127,7 @@ export function pairedItem(item: Item): { readonly id: string; readonly half: 'c
 }
 
 /** Replaces the answer that a call never got. The same object for the same call, so that it is encoded once. */
-export const missingAnswer = cachePerObject((call: Item): Item => {
+export const placeholderAnswer = cachePerObject((call: Item): Item => {
   const { type, prefix } = answerTypes[call.type] ?? { type: 'function_call_output', prefix: 'fco' };
   const itemId = typeof call['id'] === 'string' ? { id: stableItemId(prefix, call['id']) } : {};
   const body =
@@ -150,7 +161,7 @@ export const needsMaker = (item: Item): boolean => item.type === 'reasoning' || 
 export function itemForProvider(item: Item, maker: ProviderName | undefined, reader: ProviderName): Item | undefined {
   if (maker !== undefined && isSameProvider(maker, reader)) {
     if (isForOneModel(item) && !isSameModel(maker, reader)) return undefined;
-    return isEncrypted(item) && !readsOpaque(reader, maker) ? undefined : item;
+    return isEncrypted(item) && !canReadOpaqueItems(reader, maker) ? undefined : item;
   }
   // Files of other programs do not record whose plain thoughts they contain.
   if (maker === undefined ? !isOpaque(item) : !needsMaker(item)) return item;
@@ -174,7 +185,7 @@ const notice = '[Something stands here that only another provider can read. It w
 
 /** Returns the same object each time, so that it is encoded once and the prefix stays valid. */
 const withoutOpaqueParts = cachePerObject(({ encrypted_function_args: _arguments, ...item }: Item): Item =>
-  withWords(item as Item, (part) => (isOpaquePart(part) ? notice : undefined)),
+  replacePartsByText(item as Item, (part) => (isOpaquePart(part) ? notice : undefined)),
 );
 
 const isOpaquePart = (part: Json): boolean => isJsonObject(part) && part['type'] === 'encrypted_content';

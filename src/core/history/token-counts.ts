@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject, stringAt } from '../../protoc
 import type { ProviderName } from '../../protocol/provider-name.ts';
 import { noUsage, type Usage } from '../../protocol/usage.ts';
 import { byteLength, bytesPerToken } from '../fragments/text/truncate.ts';
-import { base64Bytes, mediaOf, partsKey } from './media-parts.ts';
+import { base64ByteReader, mediaOf, partsKey } from './media-parts.ts';
 import { audioSeconds, imageSize } from './media-sizes.ts';
 import { isCheckpointItem } from './sent-items.ts';
 import { textTokens } from './text-tokens.ts';
@@ -77,7 +77,7 @@ const mostPatches = 10_000;
 
 function imageBytes(payload: string, detail: Json | undefined): number {
   if (detail !== 'original') return usualImageBytes;
-  const size = imageSize(base64Bytes(payload));
+  const size = imageSize(base64ByteReader(payload));
   if (size === undefined) return usualImageBytes;
   const patches = Math.ceil(size.width / patchSide) * Math.ceil(size.height / patchSide);
   return Math.min(patches, mostPatches) * bytesPerToken;
@@ -87,7 +87,7 @@ const audioTokensPerSecond = 10;
 
 /** Undefined if the recording does not state its duration; it is then weighed as text. */
 function audioBytes(payload: string): number | undefined {
-  const seconds = audioSeconds(base64Bytes(payload));
+  const seconds = audioSeconds(base64ByteReader(payload));
   return seconds === undefined ? undefined : Math.ceil(seconds * audioTokensPerSecond) * bytesPerToken;
 }
 
@@ -129,7 +129,7 @@ function holdsMedia(part: Item | ToolSpec): boolean {
 }
 
 /** Newest known tokens in the window. Only `kind` says how Capstan knows them; the number alone does not. */
-export type NewestCount = ProviderCount | UncountedTokens;
+export type NewestTokenCount = ProviderTokenCount | UncountedTokens;
 
 interface Covering {
   /** Number of entries when the line was written; later ones are not included. */
@@ -139,13 +139,13 @@ interface Covering {
 }
 
 /** A provider's count of a request and its answer. It stays the newest if later answers have no count. */
-export type ProviderCount = Covering & { readonly kind: 'counted'; readonly usage: Usage };
+export type ProviderTokenCount = Covering & { readonly kind: 'counted'; readonly usage: Usage };
 /** `full`: a request was refused as too long, and none was answered since; `tokens` is the window size. */
 type UncountedTokens = Covering & { readonly kind: 'estimated' | 'full'; readonly tokens: number };
 
-export const noCount: NewestCount = { kind: 'estimated', tokens: 0, upTo: 0 };
+export const noTokenCount: NewestTokenCount = { kind: 'estimated', tokens: 0, upTo: 0 };
 
 /** In the shared file format, a count that is not a provider's is only a total. */
-export function lastUsage(newest: NewestCount): Usage {
+export function lastUsage(newest: NewestTokenCount): Usage {
   return newest.kind === 'counted' ? newest.usage : { ...noUsage, total: newest.tokens };
 }

@@ -1,18 +1,18 @@
-import { readHookText } from '../fragments/events/hooks-skills-and-plugins.ts';
+import { parseHookText } from '../fragments/events/hooks-skills-and-plugins.ts';
 import { recogniseFragment } from '../world/recognise-fragments.ts';
 import { isImageLabel } from '../fragments/answers/content-parts.ts';
 import { defined } from '../../base/objects.ts';
 import { isMessage, messageText, type MessageItem } from '../../protocol/item.ts';
 import { stableItemId, type TurnId } from '../../protocol/ids.ts';
 import { type JsonObject, stringAt } from '../../protocol/json.ts';
-import type { Entry, OtherSpeaker, QuotedWords } from './entry.ts';
+import type { HistoryEntry, OtherSpeaker, QuotedMessage } from './entry.ts';
 import { isUserShellCommand } from './limit-output.ts';
-import { entries, type History } from './history.ts';
+import { historyEntries, type History } from './history.ts';
 
-type KnownWords = Omit<QuotedWords, 'start' | 'end' | 'pictures' | 'picturesLeftOut' | 'task' | 'cut'>;
+type KnownWords = Omit<QuotedMessage, 'start' | 'end' | 'pictures' | 'picturesLeftOut' | 'task' | 'cut'>;
 
 /** A message of the user, or of the user's setup, as far as it is preserved. */
-export interface UserWords extends KnownWords {
+export interface PreservedMessage extends KnownWords {
   /** Its texts, separated by line ends. */
   readonly text: string;
   /** Its pictures with their labels, and its other parts beside text. */
@@ -24,8 +24,8 @@ export interface UserWords extends KnownWords {
 }
 
 /** All messages of the user, oldest first, in history or quoted by a checkpoint. */
-export function usersWords(history: History, turns: FailedTurns = {}): readonly UserWords[] {
-  return userAndSetupWords(history, turns).filter(({ by }) => by === undefined);
+export function messagesOfUser(history: History, turns: FailedTurns = {}): readonly PreservedMessage[] {
+  return messagesOfUserAndSetup(history, turns).filter(({ by }) => by === undefined);
 }
 
 interface FailedTurns {
@@ -34,7 +34,10 @@ interface FailedTurns {
 }
 
 /** Also includes what the user's setup sent to the model: hooks, and the program that drives the thread. */
-export function userAndSetupWords(history: History, { failed = [] }: FailedTurns = {}): readonly UserWords[] {
+export function messagesOfUserAndSetup(
+  history: History,
+  { failed = [] }: FailedTurns = {},
+): readonly PreservedMessage[] {
   const rows: Row[] = [];
   /** The newest turn that continued a message's work. */
   const continued = new Map<Row, TurnId | undefined>();
@@ -54,7 +57,7 @@ export function userAndSetupWords(history: History, { failed = [] }: FailedTurns
     known.set(row.id, row);
     return row;
   };
-  for (const [place, entry] of entries(history).entries()) {
+  for (const [place, entry] of historyEntries(history).entries()) {
     const { item, origin } = entry;
     for (const index of entry.said?.keys() ?? []) addAnswer(rowOf, place, index, entry, rows.at(-1)?.number);
     if (!isMessage(item)) continue;
@@ -78,10 +81,10 @@ export function userAndSetupWords(history: History, { failed = [] }: FailedTurns
 }
 
 const newestOf = (rows: readonly Row[]): Row | undefined => rows.findLast(({ by }) => by === undefined);
-type Row = { -readonly [Key in keyof UserWords]: UserWords[Key] };
+type Row = { -readonly [Key in keyof PreservedMessage]: PreservedMessage[Key] };
 type RowOf = (id: string, place: number, text: string) => Row;
 
-function addMessage(rowOf: RowOf, place: number, entry: Entry, item: MessageItem): void {
+function addMessage(rowOf: RowOf, place: number, entry: HistoryEntry, item: MessageItem): void {
   const text = saidText(item);
   const row = rowOf(stringAt(item, 'id') ?? '', place, text);
   if (text !== '') row.text = text;
@@ -90,34 +93,46 @@ function addMessage(rowOf: RowOf, place: number, entry: Entry, item: MessageItem
   for (const quote of entry.words ?? []) addKnown(row, quote);
 }
 
-type OtherWords = Pick<UserWords, 'text' | 'pictures'> & { readonly by: OtherSpeaker };
+type OtherWords = Pick<PreservedMessage, 'text' | 'pictures'> & { readonly by: OtherSpeaker };
 
 const hookKinds: ReadonlySet<string> = new Set(['hook-prompt', 'hook-context']);
 
-function otherWords({ origin }: Entry, item: MessageItem): OtherWords | undefined {
+function otherWords({ origin }: HistoryEntry, item: MessageItem): OtherWords | undefined {
   if (origin.family === 'client' && item.role !== 'assistant')
     return { by: isUserShellCommand(item) ? 'shell' : 'program', text: saidText(item), pictures: otherParts(item) };
   if (origin.family !== 'context' || origin.kinds.length === 0) return undefined;
   if (!origin.kinds.every((kind) => hookKinds.has(kind))) return undefined;
-  const texts = item.content.flatMap(({ text }) => (typeof text === 'string' ? (readHookText(text) ?? text) : []));
+  const texts = item.content.flatMap(({ text }) => (typeof text === 'string' ? (parseHookText(text) ?? text) : []));
   return { by: 'hook', text: texts.join('\n'), pictures: [] };
 }
 
 /** It belongs to the turn of the preceding message. */
-function addOther(rowOf: RowOf, place: number, entry: Entry, other: OtherWords, number: number | undefined): void {
+function addOther(
+  rowOf: RowOf,
+  place: number,
+  entry: HistoryEntry,
+  other: OtherWords,
+  number: number | undefined,
+): void {
   const row = rowOf(stringAt(entry.item, 'id') ?? '', place, other.text);
   Object.assign(row, other);
   addKnown(row, { ...entry, number: entry.number ?? number });
 }
 
-function addAnswer(rowOf: RowOf, place: number, index: number, { item, turn, said }: Entry, number?: number): void {
+function addAnswer(
+  rowOf: RowOf,
+  place: number,
+  index: number,
+  { item, turn, said }: HistoryEntry,
+  number?: number,
+): void {
   const text = said![index]!;
   const row = rowOf(stableItemId('msg', `answer:${stringAt(item, 'id') ?? place}:${index}`), place, text);
   Object.assign(row, { text, by: 'answer' });
   addKnown(row, { number, turn });
 }
 
-function addQuotes(rowOf: RowOf, place: number, { words = [] }: Entry, item: MessageItem): void {
+function addQuotes(rowOf: RowOf, place: number, { words = [] }: HistoryEntry, item: MessageItem): void {
   const whole = messageText(item);
   for (const quote of words) {
     const text = whole.slice(quote.start, quote.end);
@@ -128,7 +143,7 @@ function addQuotes(rowOf: RowOf, place: number, { words = [] }: Entry, item: Mes
   }
 }
 
-function addKnown(row: Row, known: Pick<Entry, 'turn' | 'number'> & Partial<QuotedWords>): void {
+function addKnown(row: Row, known: Pick<HistoryEntry, 'turn' | 'number'> & Partial<QuotedMessage>): void {
   const { turn, number, by, author, task, cut, gaps, request, endedEarly, alsoIn, leftOutBefore } = known;
   const { picturesLeftOut, picturesLeftOutTokens, bytesPerToken } = known;
   const about = { turn, number, by, author, task, cut, gaps, request, endedEarly, alsoIn, leftOutBefore };

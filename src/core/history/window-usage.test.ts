@@ -5,7 +5,7 @@ import { noUsage, type Usage } from '../../protocol/usage.ts';
 import { activeTokens, droppedReasoning, requestTokens } from './window-usage.ts';
 import { entryOf } from './entry.ts';
 import { historyOf } from './history.ts';
-import { itemTokens, type NewestCount, noCount } from './token-counts.ts';
+import { itemTokens, type NewestTokenCount, noTokenCount } from './token-counts.ts';
 
 const user = (text: string): Item => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] });
 const said = (text: string): Item => ({ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] });
@@ -17,7 +17,7 @@ const reasoning = (length: number): Item => ({
 const output: Item = { type: 'function_call_output', call_id: 'a', output: 'fine' };
 const mail: Item = { type: 'agent_message', author: '/root', recipient: '/root/a', content: [] };
 const last = { ...noUsage, input: 90, output: 10, total: 100 };
-const counted = (usage: Usage, upTo = 9): NewestCount => ({ kind: 'counted', usage, upTo });
+const counted = (usage: Usage, upTo = 9): NewestTokenCount => ({ kind: 'counted', usage, upTo });
 const base = {
   instructions: 'Be brief.',
   tools: [{ type: 'function', name: 'look' }],
@@ -67,7 +67,7 @@ describe('activeTokens', () => {
   it('estimates everything when the provider counted nothing', () => {
     const items = [user('a'), said('b')];
     const everything = { tokens: requestTokens({ ...base, input: items }), measure: 'estimated' };
-    expect(activeTokens({ ...base, history: of(...items), newest: noCount })).toEqual(everything);
+    expect(activeTokens({ ...base, history: of(...items), newest: noTokenCount })).toEqual(everything);
     const outputAlone = { kind: 'estimated', tokens: 1, upTo: 2 } as const;
     expect(activeTokens({ ...base, history: of(...items), newest: outputAlone })).toEqual(everything);
   });
@@ -110,7 +110,7 @@ describe('activeTokens', () => {
   it('never shrinks while history grows and nothing is counted', () => {
     const kinds = [user('Go on, and look at it once more.'), said('Fine. '.repeat(50)), reasoning(3000), output, mail];
     const newest = fc.oneof(
-      fc.nat(50_000).map((tokens): NewestCount => ({ kind: 'estimated', tokens, upTo: 2 })),
+      fc.nat(50_000).map((tokens): NewestTokenCount => ({ kind: 'estimated', tokens, upTo: 2 })),
       fc.nat(50_000).map((input) => counted({ ...noUsage, input: input + 1, output: 9, total: input + 10 }, 2)),
     );
     fc.assert(

@@ -1,18 +1,24 @@
 import type { Prompt, ToolSpec } from '../../ports/model.ts';
 import { stringAt } from '../../protocol/json.ts';
-import { providerKey, type ProviderName } from '../../protocol/provider-name.ts';
+import { providerComparisonKey, type ProviderName } from '../../protocol/provider-name.ts';
 import { noUsage, type Usage } from '../../protocol/usage.ts';
-import { type Entry, isBoundary, isModelMade } from './entry.ts';
+import { type HistoryEntry, isTurnBoundary, isModelMade } from './entry.ts';
 import type { History } from './history.ts';
 import { itemForProvider } from './sent-items.ts';
-import { instructionsTokens, itemTokens, type NewestCount, type ProviderCount, toolTokens } from './token-counts.ts';
+import {
+  instructionsTokens,
+  itemTokens,
+  type NewestTokenCount,
+  type ProviderTokenCount,
+  toolTokens,
+} from './token-counts.ts';
 
 /** `reader`: the provider that gets the next request. */
-export interface ActiveState extends WeighedFor {
+export interface ActiveTokensInput extends WeighedFor {
   readonly history: History;
   readonly instructions: string;
   readonly tools: readonly ToolSpec[];
-  readonly newest: NewestCount;
+  readonly newest: NewestTokenCount;
   /** The provider reported that its counts include the reasoning of earlier turns. */
   readonly reasoningCounted: boolean;
 }
@@ -21,14 +27,17 @@ export interface ActiveState extends WeighedFor {
  * Expected tokens of the next request: the provider's newest count without reasoning that is not sent again, plus our
  * estimate of later items and of earlier encrypted reasoning, which providers leave out of their counts.
  */
-export function activeTokens(state: ActiveState): { readonly tokens: number; readonly measure: Measure } {
+export function activeTokens(state: ActiveTokensInput): { readonly tokens: number; readonly measure: CountAccuracy } {
   const { newest } = state;
   if (newest.kind === 'counted') return activeAfterCount(state, newest);
   const since = newest.kind === 'estimated' ? tokensSince(state.history, newest.upTo, state) : 0;
   return { tokens: Math.max(newest.tokens + since, everything(state)), measure: 'estimated' };
 }
 
-function activeAfterCount(state: ActiveState, { usage, upTo }: ProviderCount): ReturnType<typeof activeTokens> {
+function activeAfterCount(
+  state: ActiveTokensInput,
+  { usage, upTo }: ProviderTokenCount,
+): ReturnType<typeof activeTokens> {
   const { history, reader } = state;
   // Later answers without a provider's count are estimated like everything after the count.
   const isNewest = weighHistory(history, state).upToModel <= upTo;
@@ -50,16 +59,19 @@ function activeAfterCount(state: ActiveState, { usage, upTo }: ProviderCount): R
 }
 
 function hasBoundarySince({ storage, length }: History, before: number): boolean {
-  for (let index = before; index < length; index++) if (isBoundary(storage[index]!)) return true;
+  for (let index = before; index < length; index++) if (isTurnBoundary(storage[index]!)) return true;
   return false;
 }
 
 /** Reasoning tokens of the newest response that are not sent again: zero if its reasoning is in history. */
-export function droppedReasoning({ history, reader }: Pick<ActiveState, 'history' | 'reader'>, usage: Usage): number {
+export function droppedReasoning(
+  { history, reader }: Pick<ActiveTokensInput, 'history' | 'reader'>,
+  usage: Usage,
+): number {
   return weighHistory(history, { reader }).thoughtKept ? 0 : Math.min(usage.reasoningOutput, usage.output);
 }
 
-function everything({ instructions, tools, history, reader }: ActiveState): number {
+function everything({ instructions, tools, history, reader }: ActiveTokensInput): number {
   return requestTokens({ instructions, tools, input: [] }) + historyTokens(history, { reader });
 }
 
@@ -129,20 +141,20 @@ export function historyTokens(history: History, { reader }: WeighedFor = {}): nu
   return tokens;
 }
 
-function entryTokens({ item, maker }: Entry, reader: WeighedFor['reader']): number {
+function entryTokens({ item, maker }: HistoryEntry, reader: WeighedFor['reader']): number {
   const sent = reader === undefined ? item : itemForProvider(item, maker, reader);
   return sent === undefined ? 0 : itemTokens(sent);
 }
 
 interface Known {
-  readonly walks: WeakMap<readonly Entry[], Walked>;
-  readonly totals: WeakMap<readonly Entry[], { readonly length: number; readonly tokens: number }>;
+  readonly walks: WeakMap<readonly HistoryEntry[], Walked>;
+  readonly totals: WeakMap<readonly HistoryEntry[], { readonly length: number; readonly tokens: number }>;
 }
 
 const knownByReader = new Map<string, Known>();
 
 function knownFor(reader: WeighedFor['reader']): Known {
-  const name = providerKey(reader);
+  const name = providerComparisonKey(reader);
   const known = knownByReader.get(name) ?? { walks: new WeakMap(), totals: new WeakMap() };
   knownByReader.set(name, known);
   return known;
@@ -159,10 +171,10 @@ function walked({ storage, length }: History, reader: WeighedFor['reader']): Wal
   return walk;
 }
 
-function withEntry(walk: Walked, entry: Entry, reader: WeighedFor['reader']): Walked {
+function withEntry(walk: Walked, entry: HistoryEntry, reader: WeighedFor['reader']): Walked {
   const { item, maker } = entry;
   const length = walk.length + 1;
-  const boundary = isBoundary(entry);
+  const boundary = isTurnBoundary(entry);
   const modelMade = isModelMade(entry);
   const isHidden = reader !== undefined && itemForProvider(item, maker, reader) === undefined;
   const encrypted = !isHidden && item.type === 'reasoning' && stringAt(item, 'encrypted_content') !== undefined;
@@ -178,30 +190,30 @@ function withEntry(walk: Walked, entry: Entry, reader: WeighedFor['reader']): Wa
   };
 }
 
-function holdsThoughts(item: Entry['item']): boolean {
+function holdsThoughts(item: HistoryEntry['item']): boolean {
   const content = item.type === 'reasoning' ? item['content'] : undefined;
   return Array.isArray(content) && content.length > 0;
 }
 
 /** `exact`: from the provider; `scaled`: our estimate, scaled to the provider's total. */
-export type Measure = 'exact' | 'scaled' | 'estimated';
+export type CountAccuracy = 'exact' | 'scaled' | 'estimated';
 
-export interface Share {
+export interface TokenShare {
   readonly part:
     | { readonly kind: 'instructions' }
     | { readonly kind: 'tool'; readonly name: string }
     /** `index` counts the request's input items. */
     | { readonly kind: 'entry'; readonly index: number };
   readonly tokens: number;
-  readonly measure: Measure;
+  readonly measure: CountAccuracy;
   /** Tokens found in the provider's cache; undefined if it did not report them. */
   readonly cached: number | undefined;
 }
 
 export interface RequestShares {
   readonly total: number;
-  readonly measure: Measure;
-  readonly shares: readonly Share[];
+  readonly measure: CountAccuracy;
+  readonly shares: readonly TokenShare[];
 }
 
 export type WeighedRequest = Pick<Prompt, 'instructions' | 'tools' | 'input'>;
@@ -227,7 +239,11 @@ export function requestTokens({ instructions, tools, input }: WeighedRequest): n
   return instructionsTokens(instructions) + sum(tools.map(toolTokens)) + sum(input.map(itemTokens));
 }
 
-function partsOfRequest({ instructions, tools, input }: WeighedRequest): readonly Pick<Share, 'part' | 'tokens'>[] {
+function partsOfRequest({
+  instructions,
+  tools,
+  input,
+}: WeighedRequest): readonly Pick<TokenShare, 'part' | 'tokens'>[] {
   return [
     { part: { kind: 'instructions' }, tokens: instructionsTokens(instructions) },
     ...tools.map((tool) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { skillsCatalogueFragment } from '../world/sections/skills.ts';
-import { render } from '../fragments/text/define-fragment.ts';
+import { renderFragment } from '../fragments/text/define-fragment.ts';
 import { estimateTokens } from '../fragments/text/truncate.ts';
 import { type OfferedSkill, selectSkills } from './select-skills.ts';
 
@@ -18,7 +18,7 @@ const offered = fc
   .map((skills) => skills.map((skill, at): OfferedSkill => ({ ...skill, path: `${skill.root}/${at}/SKILL.md` })));
 
 const weightOf = (selected: ReturnType<typeof selectSkills>): number =>
-  selected === undefined ? 0 : estimateTokens(render(skillsCatalogueFragment, selected.catalogue).text);
+  selected === undefined ? 0 : estimateTokens(renderFragment(skillsCatalogueFragment, selected.catalogue).text);
 
 test('whatever there is, the list fits its budget; all are named before any has a long description', () => {
   fc.assert(

@@ -1,5 +1,5 @@
 import type { ListedSkill, SkillCatalogue } from '../envelope/facts.ts';
-import { render } from '../fragments/text/define-fragment.ts';
+import { renderFragment } from '../fragments/text/define-fragment.ts';
 import { byteLength, bytesPerToken } from '../fragments/text/truncate.ts';
 import { rootLine, skillLine, skillsCatalogueFragment } from '../world/sections/skills.ts';
 
@@ -117,7 +117,7 @@ function shorten(text: string, length: number): string {
 }
 
 const bytesOf = (catalogue: SkillCatalogue): number => byteLength(frame) + listBytes(catalogue);
-const frame = render(skillsCatalogueFragment, { roots: [], skills: [], left: 0 }).text;
+const frame = renderFragment(skillsCatalogueFragment, { roots: [], skills: [], left: 0 }).text;
 const leftBytes = 80;
 
 function listBytes({ roots, skills, left }: SkillCatalogue): number {

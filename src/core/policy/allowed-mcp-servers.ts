@@ -1,4 +1,4 @@
-export interface RequiredServers {
+export interface AllowedServers {
   /** By name. Servers with other names are not allowed. */
   readonly allowed: Readonly<Record<string, ServerIdentity>>;
   /** The file, with the line if known. */
@@ -22,7 +22,7 @@ type ServerPlace =
 /** Longer texts are not matched, because an expression could run forever. */
 const mostCharacters = 4096;
 
-export function allowsServer({ allowed }: RequiredServers, name: string, server: ServerPlace): boolean {
+export function allowsServer({ allowed }: AllowedServers, name: string, server: ServerPlace): boolean {
   const identity = Object.hasOwn(allowed, name) ? allowed[name] : undefined;
   if (identity === undefined) return false;
   if (identity.kind === 'address') return server.kind === 'address' && fits(identity.url, server.url);

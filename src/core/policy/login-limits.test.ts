@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { refuseLogin, loginLimits, loginMethods } from './requirements.ts';
+import { loginRefusal, loginLimits, loginMethods } from './requirements.ts';
 
 test('what the user chose and what the administrator allows both hold', () => {
   expect(loginLimits({}, {})).toEqual({});
@@ -19,8 +19,8 @@ test('no choice of a user allows what the administrator does not', () => {
   const login = fc.record({ method, accountId: fc.constantFrom('a', 'b', 'c', undefined) });
   fc.assert(
     fc.property(chosen, required, login, (user, administrator, given) => {
-      const alone = refuseLogin(given, loginLimits({}, administrator));
-      const together = refuseLogin(given, loginLimits(user, administrator));
+      const alone = loginRefusal(given, loginLimits({}, administrator));
+      const together = loginRefusal(given, loginLimits(user, administrator));
       expect(alone === undefined || together !== undefined).toBe(true);
     }),
   );

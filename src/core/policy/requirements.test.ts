@@ -3,16 +3,16 @@ import { expect, test } from 'vitest';
 import type { PermissionProfile } from '../../protocol/permissions.ts';
 import { accessAt } from './paths/access.ts';
 import {
-  brokenByApproval,
-  brokenByChoice,
-  brokenByProfile,
+  brokenApprovalRequirement,
+  brokenProfileRequirement,
+  brokenSandboxRequirement,
   noRequirements,
   replacementMode,
   type Requirements,
   withDeniedReads,
   withoutDeniedReads,
 } from './requirements.ts';
-import { type ProfileWidth, profileWidth } from './profiles/profile-entries.ts';
+import { type SandboxLevel, profileSandboxLevel } from './profiles/profile-entries.ts';
 import { builtInProfile } from './profiles/profiles.ts';
 import { resolvePolicy } from './profiles/resolve-policy.ts';
 import { noOwnPlaces } from './paths/special-places.ts';
@@ -25,7 +25,7 @@ const writes = (path: string): PermissionProfile => ({
   network: 'restricted',
 });
 
-test.each<[string, PermissionProfile, ProfileWidth]>([
+test.each<[string, PermissionProfile, SandboxLevel]>([
   ['no sandbox', { type: 'disabled' }, 'danger-full-access'],
   [
     'no limits',
@@ -39,14 +39,14 @@ test.each<[string, PermissionProfile, ProfileWidth]>([
   ['the workspace', builtInProfile('workspace-write', none), 'workspace-write'],
   ['nothing', builtInProfile('read-only', none), 'read-only'],
 ])('who may write %s is %s wide', (_, profile, width) => {
-  expect(profileWidth(profile)).toBe(width);
+  expect(profileSandboxLevel(profile)).toBe(width);
 });
 
 test('an entry of a foreign shape makes nothing wider', () => {
   const entries = [{ access: 'write' }, null] as never;
-  expect(profileWidth({ type: 'managed', file_system: { type: 'restricted', entries }, network: 'restricted' })).toBe(
-    'read-only',
-  );
+  expect(
+    profileSandboxLevel({ type: 'managed', file_system: { type: 'restricted', entries }, network: 'restricted' }),
+  ).toBe('read-only');
 });
 
 function denying(...patterns: readonly string[]): Requirements {
@@ -61,15 +61,15 @@ test('what is not allowed names the rule that it breaks', () => {
     key: 'b',
   } as const;
   const requirements: Requirements = { approvals, sandboxModes };
-  expect(brokenByApproval(requirements, 'never')).toBe(approvals);
-  expect(brokenByApproval(requirements, 'on-request')).toBeUndefined();
-  expect(brokenByProfile(requirements, { type: 'disabled' })).toBe(sandboxModes);
-  expect(brokenByProfile(requirements, { type: 'external', network: 'restricted' })).toBe(sandboxModes);
-  expect(brokenByProfile(requirements, builtInProfile('read-only', none))).toBeUndefined();
+  expect(brokenApprovalRequirement(requirements, 'never')).toBe(approvals);
+  expect(brokenApprovalRequirement(requirements, 'on-request')).toBeUndefined();
+  expect(brokenSandboxRequirement(requirements, { type: 'disabled' })).toBe(sandboxModes);
+  expect(brokenSandboxRequirement(requirements, { type: 'external', network: 'restricted' })).toBe(sandboxModes);
+  expect(brokenSandboxRequirement(requirements, builtInProfile('read-only', none))).toBeUndefined();
   expect(replacementMode(sandboxModes)).toBe('workspace-write');
   expect(replacementMode({ ...sandboxModes, allowed: ['external-sandbox', 'read-only'] })).toBe('read-only');
-  expect(brokenByApproval(noRequirements, 'never')).toBeUndefined();
-  expect(brokenByProfile(noRequirements, { type: 'disabled' })).toBeUndefined();
+  expect(brokenApprovalRequirement(noRequirements, 'never')).toBeUndefined();
+  expect(brokenSandboxRequirement(noRequirements, { type: 'disabled' })).toBeUndefined();
 });
 
 const profiles = fc.constantFrom<PermissionProfile>(
@@ -102,7 +102,9 @@ test('whatever the profile is, what must not be read cannot be, and nothing else
       }
       expect(after!.network).toBe(before!.network);
       expect(withDeniedReads(requirements, made)).toEqual(made);
-      expect(profileWidth(made)).toBe(profile.type === 'external' ? 'danger-full-access' : profileWidth(profile));
+      expect(profileSandboxLevel(made)).toBe(
+        profile.type === 'external' ? 'danger-full-access' : profileSandboxLevel(profile),
+      );
     }),
   );
 });
@@ -134,13 +136,13 @@ test('a profile that reopens places of the engine is wider than every mode, and 
   });
   const login = '/home/me/.capstan/auth.json';
   const limited: Requirements = { sandboxModes, ownPlaces };
-  expect(brokenByProfile(limited, reads(login))).toBe(sandboxModes);
-  expect(brokenByProfile(limited, writes('/home/me/.capstan/rules'))).toBe(sandboxModes);
-  expect(brokenByProfile(limited, reads(login, { capstan_keeps_own: true }))).toBeUndefined();
-  expect(brokenByProfile(limited, reads('/srv'))).toBeUndefined();
+  expect(brokenSandboxRequirement(limited, reads(login))).toBe(sandboxModes);
+  expect(brokenSandboxRequirement(limited, writes('/home/me/.capstan/rules'))).toBe(sandboxModes);
+  expect(brokenSandboxRequirement(limited, reads(login, { capstan_keeps_own: true }))).toBeUndefined();
+  expect(brokenSandboxRequirement(limited, reads('/srv'))).toBeUndefined();
   const readOnly = { id: ':read-only', profile: builtInProfile('read-only', none) };
   const profiles = { allowed: [readOnly] as const, instead: readOnly, source, key: 'c' };
   const chosen: Requirements = { profiles, ownPlaces };
-  expect(brokenByChoice(chosen, reads(login))).toBe(profiles);
-  expect(brokenByChoice(chosen, reads(login, { capstan_keeps_own: true }))).toBeUndefined();
+  expect(brokenProfileRequirement(chosen, reads(login))).toBe(profiles);
+  expect(brokenProfileRequirement(chosen, reads(login, { capstan_keeps_own: true }))).toBeUndefined();
 });

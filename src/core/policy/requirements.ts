@@ -3,25 +3,25 @@ import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ApprovalPolicy, FileSystemEntry, PermissionProfile, SandboxMode } from '../../protocol/permissions.ts';
 import type { ApprovalsReviewer } from '../../protocol/question.ts';
-import type { RequiredServers } from './allowed-mcp-servers.ts';
+import type { AllowedServers } from './allowed-mcp-servers.ts';
 import { isSameApproval } from './decide/approval-policy.ts';
 import { isWithin, normalisePath } from './paths/absolute-paths.ts';
-import { globCovers, literalGlob } from './paths/glob.ts';
+import { globCovers, escapeGlob } from './paths/glob.ts';
 import { noOwnPlaces, type OwnPlaces, reopensOwnPlaces } from './paths/special-places.ts';
 import { grantsNoMoreThan } from './profiles/narrower-profile.ts';
-import { type ProfileWidth, profileWidth, restrictedFiles } from './profiles/profile-entries.ts';
+import { type SandboxLevel, profileSandboxLevel, restrictedFileSystem } from './profiles/profile-entries.ts';
 import type { NamedProfile } from './profiles/profiles.ts';
 import type { ProfileTables } from './profiles/tables/profile-tables.ts';
 import type { PrefixRule } from './rules/rule-set.ts';
 
 /** Demands of the machine's administrator. No configuration layer, flag or client can weaken them. */
 export interface Requirements {
-  readonly approvals?: Allowed<ApprovalPolicy>;
-  readonly reviewers?: Allowed<ApprovalsReviewer>;
+  readonly approvals?: AllowedValues<ApprovalPolicy>;
+  readonly reviewers?: AllowedValues<ApprovalsReviewer>;
   /** Read by every reviewer, instead of the configured policy. */
   readonly reviewPolicy?: string;
   /** Always includes `read-only`. */
-  readonly sandboxModes?: Allowed<ProfileWidth>;
+  readonly sandboxModes?: AllowedValues<SandboxLevel>;
   readonly profiles?: AllowedProfiles;
   /** The engine's places: a profile that reopens one is wider than every mode but full access. Absent: unknown. */
   readonly ownPlaces?: OwnPlaces;
@@ -47,13 +47,13 @@ export interface Requirements {
   readonly hooks?: { readonly table: JsonObject; readonly source: string };
   readonly managedHooksOnly?: true;
   /** Other MCP servers are not used. */
-  readonly mcpServers?: RequiredServers;
+  readonly mcpServers?: AllowedServers;
   readonly instructions?: string;
   readonly newThread?: Readonly<Partial<Record<'model' | 'effort' | 'serviceTier', string>>>;
 }
 
 /** Permitted values of a setting. The first replaces one that is not allowed. */
-export interface Allowed<Value> {
+export interface AllowedValues<Value> {
   readonly allowed: readonly [Value, ...Value[]];
   /** The file, with the line if known. */
   readonly source: string;
@@ -61,7 +61,7 @@ export interface Allowed<Value> {
 }
 
 /** Permitted profiles. One that grants no more than one of these is allowed as well. */
-export type AllowedProfiles = Allowed<NamedProfile> & { readonly instead: NamedProfile };
+export type AllowedProfiles = AllowedValues<NamedProfile> & { readonly instead: NamedProfile };
 
 export interface DeniedReads {
   /** Absolute paths and globs. */
@@ -71,28 +71,30 @@ export interface DeniedReads {
 
 export const noRequirements: Requirements = {};
 
-export function brokenByApproval({ approvals }: Requirements, approval: ApprovalPolicy) {
+export function brokenApprovalRequirement({ approvals }: Requirements, approval: ApprovalPolicy) {
   // A granular policy, which turns off some questions of `on-request`, is no wider than it.
   const fits = (allowed: ApprovalPolicy): boolean =>
     isSameApproval(allowed, approval) || (allowed === 'on-request' && typeof approval !== 'string');
   return approvals?.allowed.some(fits) === false ? approvals : undefined;
 }
 
-export const brokenByReviewer = ({ reviewers }: Requirements, reviewer: ApprovalsReviewer) =>
+export const brokenReviewerRequirement = ({ reviewers }: Requirements, reviewer: ApprovalsReviewer) =>
   reviewers?.allowed.includes(reviewer) === false ? reviewers : undefined;
 
-export function brokenByProfile(requirements: Requirements, profile: PermissionProfile) {
+export function brokenSandboxRequirement(requirements: Requirements, profile: PermissionProfile) {
   const { sandboxModes } = requirements;
-  return sandboxModes?.allowed.includes(effectiveWidth(requirements, profile)) === false ? sandboxModes : undefined;
+  return sandboxModes?.allowed.includes(effectiveSandboxLevel(requirements, profile)) === false
+    ? sandboxModes
+    : undefined;
 }
 
 /** A profile's effective width. Commands that can change Capstan's own files are as free as without a sandbox. */
-export function effectiveWidth({ ownPlaces }: Requirements, profile: PermissionProfile): ProfileWidth {
+export function effectiveSandboxLevel({ ownPlaces }: Requirements, profile: PermissionProfile): SandboxLevel {
   const isReopened = ownPlaces !== undefined && reopensOwnPlaces(profile, ownPlaces);
-  return isReopened ? 'danger-full-access' : profileWidth(profile);
+  return isReopened ? 'danger-full-access' : profileSandboxLevel(profile);
 }
 
-export function brokenByChoice(
+export function brokenProfileRequirement(
   { profiles, ownPlaces = noOwnPlaces }: Requirements,
   profile: PermissionProfile,
 ): AllowedProfiles | undefined {
@@ -100,7 +102,7 @@ export function brokenByChoice(
   return isAllowed === false ? profiles : undefined;
 }
 
-export function replacementMode({ allowed: [first] }: Allowed<ProfileWidth>): SandboxMode {
+export function replacementMode({ allowed: [first] }: AllowedValues<SandboxLevel>): SandboxMode {
   // No requirement can create an outer sandbox.
   return first === 'external-sandbox' ? 'read-only' : first;
 }
@@ -135,7 +137,7 @@ const both = <Value>(one: readonly Value[] | undefined, other: readonly Value[] 
 const names = { chatgpt: 'ChatGPT', api: 'an API key' };
 
 /** Why a login is not allowed; undefined if it is. One with an unknown account belongs to no allowed workspace. */
-export function refuseLogin(
+export function loginRefusal(
   { method, accountId }: { readonly method: LoginMethod; readonly accountId: string | undefined },
   { methods, workspaces }: LoginLimits,
 ): Outcome<'login-not-allowed'> | undefined {
@@ -182,7 +184,7 @@ export function webSearchMode({ wanted, allowed = webSearchModes, isUnlimited }:
 /** Denies the administrator's unreadable paths; an unrestricted profile gets a sandbox for it. Idempotent. */
 export function withDeniedReads({ denyRead }: Requirements, profile: PermissionProfile): PermissionProfile {
   if (denyRead === undefined || denyRead.patterns.length === 0) return profile;
-  const rules = restrictedFiles(profile) ?? { type: 'restricted', entries: [wholeDisk] };
+  const rules = restrictedFileSystem(profile) ?? { type: 'restricted', entries: [wholeDisk] };
   const known = new Set(rules.entries.map((entry) => JSON.stringify(entry)));
   const added = denyRead.patterns.flatMap(denials).filter((entry) => !known.has(JSON.stringify(entry)));
   // A depth that a user chose for other patterns must not limit these.
@@ -194,7 +196,7 @@ export function withDeniedReads({ denyRead }: Requirements, profile: PermissionP
 
 /** Reverses `withDeniedReads`, so that the profile can be compared with those of modes. */
 export function withoutDeniedReads({ denyRead }: Requirements, profile: PermissionProfile): PermissionProfile {
-  const rules = restrictedFiles(profile);
+  const rules = restrictedFileSystem(profile);
   if (denyRead === undefined || rules === undefined || profile.type !== 'managed') return profile;
   const denied = new Set(denyRead.patterns.flatMap(denials).map((entry) => JSON.stringify(entry)));
   const entries = rules.entries.filter((entry) => !denied.has(JSON.stringify(entry)));
@@ -219,7 +221,7 @@ const isGlob = (pattern: string): boolean => /[*?[{]/.test(pattern);
 /** A path is also denied as a pattern: a profile can open paths inside a denied folder, but no match of a pattern. */
 function denials(pattern: string): readonly FileSystemEntry[] {
   if (isGlob(pattern)) return [{ path: { type: 'glob_pattern', pattern }, access: 'deny' }];
-  const literal = { type: 'glob_pattern', pattern: literalGlob(normalisePath(pattern) ?? pattern) } as const;
+  const literal = { type: 'glob_pattern', pattern: escapeGlob(normalisePath(pattern) ?? pattern) } as const;
   return [
     { path: { type: 'path', path: pattern }, access: 'deny' },
     { path: literal, access: 'deny' },

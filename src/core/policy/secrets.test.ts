@@ -9,9 +9,9 @@ import {
   isVariableName,
   mayNameSecret,
   redactSecrets,
-  repeatable,
+  repeatedSecretForms,
   secretsAmong,
-  shownAddress,
+  urlForMessage,
 } from './secrets.ts';
 
 test('tokens, and what looks like one, are not shown', () => {
@@ -125,7 +125,7 @@ test.each([
   ['me:pass@a.org', '<hidden>@a.org'],
   ['a.org', 'a.org'],
 ])('a message names %s as %s', (address, shown) => {
-  expect(shownAddress(address)).toBe(shown);
+  expect(urlForMessage(address)).toBe(shown);
 });
 
 test('of collectors neither a header nor a query is shown', () => {
@@ -215,7 +215,7 @@ test.each(['a', 'a-', 'a="', '-u a', '-H a', '-a ', ' -H "'])(
   (piece) => {
     expectLinear(20_000, (count) => {
       const text = piece.repeat(count);
-      shownAddress(text);
+      urlForMessage(text);
       hideSecrets({ args: [text], url: `https://${text}` });
     });
   },
@@ -333,7 +333,7 @@ test.each([
 });
 
 test('known values are hidden in every form in which a server may repeat them, and at a cut', () => {
-  const secrets = repeatable(
+  const secrets = repeatedSecretForms(
     secretsAmong({ 'X-Key': 'a "b" c/d', Authorization: 'Bearer abcdefgh', 'X-Team': 'search', Age: '1234567' }),
   );
   expect(hideValues('a "b" c/d a%20%22b%22%20c%2Fd a+%22b%22+c%2Fd a \\"b\\" c/d abcdefgh', secrets)).toBe(

@@ -111,7 +111,7 @@ function hideValue(value: Json, at: Where): Json {
   if (isJsonObject(value)) return hideTable(value, at);
   if (at.isSecret) return hiddenMark;
   if (typeof value !== 'string') return value;
-  return isSecretShaped(value) || (at.isOpen && openShape.test(value)) ? hiddenMark : hideInAddress(value);
+  return isSecretShaped(value) || (at.isOpen && openShape.test(value)) ? hiddenMark : hideUrlSecrets(value);
 }
 
 /** In a command: `--token=x`, `--token x`, `Authorization: x`, any header, and a script among its arguments. */
@@ -186,7 +186,7 @@ const harmless = /^(?:[A-Za-z]+|[\d.,]+|~?\/[\w./+-]*|[a-z]+\/[a-z*+.-]+)$/;
 const date = /^\d{4}-\d\d-\d\d(?:-preview)?$/;
 
 /** Hides an address's user part, and its parameters and fragment unless harmless. Other texts stay unchanged. */
-export function hideInAddress(text: string): string {
+export function hideUrlSecrets(text: string): string {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text;
   return text
     .replace(/(?<=^[^/]*:\/\/)[^/?#]*@/, `${hiddenMark}@`)
@@ -199,7 +199,7 @@ export function hideInAddress(text: string): string {
 }
 
 /** An address for a message: user part, whole query and fragment are always hidden. */
-export function shownAddress(address: string): string {
+export function urlForMessage(address: string): string {
   const end = address.search(/[?#]/);
   const [place, hidden] = end < 0 ? [address, ''] : [address.slice(0, end), `${address[end]}${hiddenMark}`];
   const parts = place.split('/');
@@ -210,7 +210,7 @@ export function shownAddress(address: string): string {
 }
 
 /** An address for records, without credentials. A bare ssh user name is no secret and stays. */
-export function withoutCredentials(url: string): string {
+export function withoutUrlCredentials(url: string): string {
   const parts = /^(?<scheme>[A-Za-z][A-Za-z0-9+.:-]*):\/\/(?<authority>[^/?#]*)(?<rest>.*)$/s.exec(url)?.groups;
   const { scheme, authority, rest } = parts ?? {};
   // Without a scheme it is a path or `user@host:path`, which cannot contain a password.
@@ -269,7 +269,7 @@ function hiddenIn(value: Json | undefined, shown: Json | undefined, name: string
 const fewestCharacters = 6;
 
 /** In every form in which a server may repeat them, longest first so that none hides part of another. */
-export function repeatable(secrets: readonly string[]): readonly string[] {
+export function repeatedSecretForms(secrets: readonly string[]): readonly string[] {
   const forms = secrets
     .filter((secret) => secret.length >= fewestCharacters)
     .flatMap((secret) => [
@@ -324,7 +324,7 @@ function hideJsonTokens(text: string): string {
 
 /** A conversation's text without apparent and known secrets. Assigned values that are plainly code are kept. */
 export function redactSecrets(text: string, known: readonly string[] = []): string {
-  const unknown = hideJsonTokens(hideValues(text, repeatable(known)));
+  const unknown = hideJsonTokens(hideValues(text, repeatedSecretForms(known)));
   const shaped = shapesInText.reduce((left, shape) => left.replace(shape, hiddenMark), unknown);
   const headers = shaped.replace(cookies, (_whole, name: string) => `${name}${hiddenMark}`);
   return headers.replace(assigned, (whole, name: string, value: string) =>

@@ -6,9 +6,9 @@ import { isToolSetName } from '../state/plan-request.ts';
 import { frameDigest, instructionsDigest, type SentBody } from '../state/request-sent.ts';
 import type { InferredRequest, RebuiltFrame, RebuiltRequest } from './rebuild-requests.ts';
 
-export type Verdict =
+export type ComparisonVerdict =
   | { readonly kind: 'same' }
-  | { readonly kind: 'different'; readonly first: Difference }
+  | { readonly kind: 'different'; readonly first: RequestDifference }
   /** This program does not have the encoder that made the bytes. */
   | { readonly kind: 'other-encoder'; readonly version: string }
   /** The request's tools are lost, so the bytes cannot be made. */
@@ -17,7 +17,7 @@ export type Verdict =
   /** From another program, which records nothing about its requests. */
   | { readonly kind: 'inferred' };
 
-export type Difference =
+export type RequestDifference =
   | { readonly part: 'instructions' }
   | { readonly part: 'tools'; readonly toolSet: string }
   | {
@@ -37,7 +37,7 @@ export type Difference =
   | { readonly part: 'frame'; readonly index: number };
 
 /** Compares the requests of one thread. They must be given in order: each record holds only its additions. */
-export function createComparison(digester: Digester): (request: RebuiltRequest | InferredRequest) => Verdict {
+export function createComparison(digester: Digester): (request: RebuiltRequest | InferredRequest) => ComparisonVerdict {
   /** A thread may have changed its wire format: an item has a digest for each. */
   const known = new WeakMap<Encoder, WeakMap<Item, string>>();
   /** Digests of the items of the newest recorded body, with holes for lost ones. */
@@ -56,7 +56,7 @@ export function createComparison(digester: Digester): (request: RebuiltRequest |
     sent: SentBody,
     items: readonly (string | undefined)[],
     encoder: Encoder,
-  ): Difference {
+  ): RequestDifference {
     if (instructionsDigest(prompt, digester) !== sent.instructions) return { part: 'instructions' };
     if (prompt.tools === undefined || !isToolSetName(record.toolSet, prompt.tools))
       return { part: 'tools', toolSet: record.toolSet };
@@ -94,7 +94,7 @@ function firstDifferentItem(
   items: readonly Item[],
   sent: readonly (string | undefined)[],
   digestOf: (item: Item) => string,
-): Difference | undefined {
+): RequestDifference | undefined {
   for (let index = 0; index < Math.max(items.length, sent.length); index++) {
     const item = items[index];
     const [digest, sentDigest] = [item === undefined ? undefined : digestOf(item), sent[index]];

@@ -1,13 +1,13 @@
-import { type Entry, isModelMade } from '../history/entry.ts';
+import { type HistoryEntry, isModelMade } from '../history/entry.ts';
 import type { Encoder, Prompt } from '../../ports/model.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import { type JsonObject, stringAt } from '../../protocol/json.ts';
 import { type Line, lineType } from '../../protocol/line.ts';
 import { reduce } from '../state/reduce.ts';
-import { hasTools, requestInput, promptFor, withoutTools } from '../state/plan-request.ts';
-import { readRequest, type RequestRecord } from '../state/request-record.ts';
-import { type FrameRecord, readFrame, readSent, type SentBody } from '../state/request-sent.ts';
-import { emptyState, type ThreadState } from '../state/thread-state.ts';
+import { hasTools, requestInput, promptFor, promptWithoutTools } from '../state/plan-request.ts';
+import { readRequestRecord, type RequestRecord } from '../state/request-record.ts';
+import { type FrameRecord, readFrame, readSentBody, type SentBody } from '../state/request-sent.ts';
+import { emptyThreadState, type ThreadState } from '../state/thread-state.ts';
 import { foldTurnWithoutWords, noTurns } from '../state/turns/turn-log.ts';
 
 /** A sent request, rebuilt from the rollout alone. */
@@ -49,7 +49,7 @@ export async function* rebuildRequests(
   lines: AsyncIterable<Line> | Iterable<Line>,
   encoderFor: (version: string, turn: number) => Encoder | undefined,
 ): AsyncGenerator<RebuiltRequest | InferredRequest> {
-  let state = emptyState;
+  let state = emptyThreadState;
   let log = noTurns;
   let rebuilt: RebuiltRequest | undefined;
   let isAnswering = false;
@@ -59,7 +59,7 @@ export async function* rebuildRequests(
     log = foldTurnWithoutWords(log, line);
     // Turns that were taken back did send requests, and keep their numbers.
     const turn = log.began;
-    const record = line.type === lineType.request ? readRequest(line.payload) : undefined;
+    const record = line.type === lineType.request ? readRequestRecord(line.payload) : undefined;
     if (record !== undefined) {
       if (rebuilt !== undefined) yield rebuilt;
       rebuilt = rebuild({ state, turn, line, record }, encoderFor(record.encoder, turn));
@@ -84,7 +84,7 @@ type Asked = Pick<RebuiltRequest, 'turn' | 'line' | 'record' | 'state'>;
 function rebuild(asked: Asked, encoder: Encoder | undefined): RebuiltRequest {
   const { record, state } = asked;
   const place = { kind: 'rebuilt', frames: [], ...asked } as const;
-  if (!hasTools(state, record)) return { ...place, prompt: withoutTools(state, record) };
+  if (!hasTools(state, record)) return { ...place, prompt: promptWithoutTools(state, record) };
   const prompt = promptFor(state, record);
   return { ...place, prompt, encoded: encoder && { encoder, body: encoder.body(prompt) } };
 }
@@ -92,7 +92,7 @@ function rebuild(asked: Asked, encoder: Encoder | undefined): RebuiltRequest {
 function withSent(rebuilt: RebuiltRequest, payload: JsonObject): RebuiltRequest {
   const { turnId, step } = rebuilt.record;
   if (payload['turn_id'] !== turnId || payload['step'] !== step) return rebuilt;
-  const sent = rebuilt.sent ?? readSent(payload);
+  const sent = rebuilt.sent ?? readSentBody(payload);
   const frame = readFrame(payload);
   const frames = frame === undefined ? rebuilt.frames : [...rebuilt.frames, rebuildFrame(rebuilt, frame)];
   return { ...rebuilt, frames, sent };
@@ -109,7 +109,7 @@ function rebuildFrame({ prompt, encoded }: RebuiltRequest, record: FrameRecord):
 /** Other programs count tokens once an answer is complete. */
 const endsAnswer = ({ type, payload }: Line): boolean => type === lineType.event && payload['type'] === 'token_count';
 
-function addedEntry({ history: before }: ThreadState, { history: now }: ThreadState): Entry | undefined {
+function addedEntry({ history: before }: ThreadState, { history: now }: ThreadState): HistoryEntry | undefined {
   return now.length === before.length + 1 ? now.storage[before.length] : undefined;
 }
 

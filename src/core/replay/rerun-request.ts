@@ -5,10 +5,10 @@ import { type Line, lineType } from '../../protocol/line.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { isSameProvider, providerName, type ProviderName } from '../../protocol/provider-name.ts';
 import type { Sampling } from '../config/providers/provider-config.ts';
-import { effortFor, sentEffort, tierFor } from '../envelope/identity.ts';
+import { effortFor, sentEffort, serviceTierFor } from '../envelope/identity.ts';
 import { type ModelChoices, modelChoices, type ModelRecord } from '../envelope/model-record.ts';
 import { isModelMade } from '../history/entry.ts';
-import { entries } from '../history/history.ts';
+import { historyEntries } from '../history/history.ts';
 import { foldReopened, isReadableByAll, unreadableCheckpoints } from '../state/checkpoints/opaque-checkpoint.ts';
 import { readUsage } from '../state/drafts/usage-and-failure-fields.ts';
 import { promptFor } from '../state/plan-request.ts';
@@ -17,7 +17,7 @@ import type { RequestRecord } from '../state/request-record.ts';
 import type { ThreadState } from '../state/thread-state.ts';
 import type { RebuiltRequest } from './rebuild-requests.ts';
 
-export interface OtherReader {
+export interface RerunTarget {
   readonly model: ModelRecord;
   readonly provider: ProviderName;
   readonly capabilities: Pick<ProviderCapabilities, 'accessPrograms' | 'freeformTools'>;
@@ -28,10 +28,10 @@ export interface OtherReader {
  * Converts a past request, whose tools must be present, for another model or provider: without content that only its
  * first reader can read, and with the chosen settings that the model supports.
  */
-export function promptForOther(
+export function promptForOtherModel(
   { record, state }: Pick<RebuiltRequest, 'record' | 'state'>,
-  reader: OtherReader,
-  toolsFor: (tools: Prompt['tools'], reader: OtherReader) => Prompt['tools'],
+  reader: RerunTarget,
+  toolsFor: (tools: Prompt['tools'], reader: RerunTarget) => Prompt['tools'],
 ): Prompt | Outcome<'history-opaque'> {
   const readable = readableState(state, nameOf(reader));
   if (readable === undefined) return unreadable(reader.provider);
@@ -45,7 +45,7 @@ export function promptForOther(
   return { ...prompt, tools: toolsFor(prompt.tools, reader) };
 }
 
-function nameOf({ provider, model: { slug, compatibility } }: OtherReader): ProviderName {
+function nameOf({ provider, model: { slug, compatibility } }: RerunTarget): ProviderName {
   const known = { ...provider, compatibility: compatibility ?? provider.compatibility };
   return providerName(provider.id, { ...known, model: slug });
 }
@@ -59,7 +59,7 @@ function readableState(state: ThreadState, reader: ProviderName): ThreadState | 
 function optionsFor(
   { options, provider }: RequestRecord,
   state: ThreadState,
-  { model, provider: reader, capabilities, sampling }: OtherReader,
+  { model, provider: reader, capabilities, sampling }: RerunTarget,
 ): RequestOptions {
   const { cyberAccessProgram, outputSchema, toolChoice, cacheKey, labels } = options;
   const chosen = chosenIn(state);
@@ -73,7 +73,7 @@ function optionsFor(
       effort: effort === undefined ? undefined : sentEffort(model, effort),
       summary: summary === 'none' ? undefined : summary,
       verbosity,
-      serviceTier: isSame ? tierFor(model, options.serviceTier) : undefined,
+      serviceTier: isSame ? serviceTierFor(model, options.serviceTier) : undefined,
       outputSchema,
       cyberAccessProgram: capabilities.accessPrograms === 'known' ? cyberAccessProgram : undefined,
       maxOutputTokens: model.maxOutputTokens,
@@ -114,7 +114,7 @@ export function answerOfRequest(
     }
     state = reduce(state, line);
   }
-  const added = entries(state.history).slice(before.history.length);
+  const added = historyEntries(state.history).slice(before.history.length);
   const usage = objectAt(step, 'usage');
   return {
     items: added.filter((entry) => isModelMade(entry) && entry.turn === record.turnId).map(({ item }) => item),

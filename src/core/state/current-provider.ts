@@ -1,9 +1,9 @@
-import type { Entry } from '../history/entry.ts';
+import type { HistoryEntry } from '../history/entry.ts';
 import { needsMaker } from '../history/sent-items.ts';
 import type { Item } from '../../protocol/item.ts';
 import { type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
 import { providerName, type ProviderName } from '../../protocol/provider-name.ts';
-import { importOf } from './line-seals.ts';
+import { importNameOf } from './line-seals.ts';
 import type { ThreadState } from './thread-state.ts';
 
 type Said = Pick<ThreadState, 'meta' | 'envelope' | 'settings' | 'context'>;
@@ -15,7 +15,7 @@ type Said = Pick<ThreadState, 'meta' | 'envelope' | 'settings' | 'context'>;
 export const currentProvider = (said: Said): ProviderName | undefined => believed(nameIn(said), said.meta);
 
 function believed(name: ProviderName | undefined, meta: JsonObject): ProviderName | undefined {
-  return name?.address === undefined && importOf(meta) !== undefined ? undefined : name;
+  return name?.address === undefined && importNameOf(meta) !== undefined ? undefined : name;
 }
 
 function nameIn({ meta, envelope, settings, context }: Said): ProviderName | undefined {
@@ -39,7 +39,7 @@ export function nonBlankTextAt(source: JsonObject | undefined, key: string): str
   return name?.trim() === '' ? undefined : name;
 }
 
-export function withMaker(entry: Entry, said: Said): Entry {
+export function withMaker(entry: HistoryEntry, said: Said): HistoryEntry {
   if (entry.maker !== undefined) {
     if (believed(entry.maker, said.meta) !== undefined) return entry;
     const { maker: _claimed, ...rest } = entry;

@@ -2,23 +2,23 @@ import { defined } from '../../base/objects.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import { type Json, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
 import { type Line, type LineDraft, lineType } from '../../protocol/line.ts';
-import { pinClaim, readPin, type RecordedPin } from './fold/pinned-notes.ts';
-import { messageClaim, readMessage, type RecordedMessage } from './fold/waiting-messages.ts';
+import { pinSealContent, readPin, type RecordedPin } from './fold/pinned-notes.ts';
+import { messageSealContent, readWaitingMessage, type RecordedMessage } from './fold/waiting-messages.ts';
 import { type GivenGrant, isSameGrant, type RecordedGrant } from './questions/grants.ts';
-import { answerClaim, answerIn, questionClaim, type RecordedQuestion } from './questions/question-lines.ts';
+import { answerSealContent, answerIn, questionSealContent, type RecordedQuestion } from './questions/question-lines.ts';
 
-export type Sealed = { readonly claim: Json; readonly seal?: string };
+export type SealedClaim = { readonly claim: Json; readonly seal?: string };
 
 /** Owner of the lines. An imported thread gets a new name at its import, so that earlier seals are invalid in it. */
 export function sealSubject(threadId: string, meta: JsonObject): string {
-  const imported = importOf(meta);
+  const imported = importNameOf(meta);
   return imported === undefined ? threadId : `${threadId} ${imported}`;
 }
 
-export const importOf = (meta: JsonObject): string | undefined => stringAt(objectAt(meta, 'capstan'), 'imported');
+export const importNameOf = (meta: JsonObject): string | undefined => stringAt(objectAt(meta, 'capstan'), 'imported');
 
 /** Claim of a fork's first line: lines of the other thread count in this one. */
-export function forkIn(meta: JsonObject): Sealed | undefined {
+export function sealedForkIn(meta: JsonObject): SealedClaim | undefined {
   const source = stringAt(meta, 'forked_from_id');
   return source === undefined ? undefined : sealed(['fork', source], stringAt(objectAt(meta, 'capstan'), 'seal'));
 }
@@ -32,7 +32,7 @@ export function lastingMetaFields(meta: JsonObject): JsonObject {
 export const sealText = (subject: string, claim: Json): string => JSON.stringify([subject, claim]);
 
 /** Grants of a `turn_context` or of `thread_settings`, equal for both. Undefined if another program wrote them. */
-export function grantsIn(source: JsonObject): Sealed | undefined {
+export function sealedGrantsIn(source: JsonObject): SealedClaim | undefined {
   const ours = objectAt(source, 'capstan');
   if (ours === undefined) return undefined;
   const { envelope: _shown, seal: _seal, ...choices } = ours;
@@ -40,13 +40,13 @@ export function grantsIn(source: JsonObject): Sealed | undefined {
   return sealed(claim, stringAt(ours, 'seal'));
 }
 
-export function claimIn({ type, payload }: Pick<LineDraft, 'type' | 'payload'>): Sealed | undefined {
+export function sealedClaimIn({ type, payload }: Pick<LineDraft, 'type' | 'payload'>): SealedClaim | undefined {
   switch (type) {
     case lineType.turnContext:
-      return grantsIn(payload);
+      return sealedGrantsIn(payload);
     case lineType.event: {
       const settings = payload['type'] === 'thread_settings_applied' ? objectAt(payload, 'thread_settings') : undefined;
-      return settings && grantsIn(settings);
+      return settings && sealedGrantsIn(settings);
     }
     case lineType.call:
     case lineType.session:
@@ -64,11 +64,11 @@ export function claimIn({ type, payload }: Pick<LineDraft, 'type' | 'payload'>):
       const about = stringAt(payload, 'about');
       if (callId === undefined || turnId === undefined || about === undefined) return undefined;
       const question = { callId, turnId: turnId as TurnId, about };
-      if (payload['answer'] === undefined) return sealed(questionClaim(question), stringAt(payload, 'seal'));
-      return answer && sealed(answerClaim(question, answer), answer.seal);
+      if (payload['answer'] === undefined) return sealed(questionSealContent(question), stringAt(payload, 'seal'));
+      return answer && sealed(answerSealContent(question, answer), answer.seal);
     }
     case lineType.waiting: {
-      const message = readMessage(payload);
+      const message = readWaitingMessage(payload);
       return message && sealedMessage(message);
     }
     default:
@@ -76,22 +76,23 @@ export function claimIn({ type, payload }: Pick<LineDraft, 'type' | 'payload'>):
   }
 }
 
-export const sealedPin = (pin: RecordedPin): Sealed => sealed(pinClaim(pin), pin.seal);
+export const sealedPin = (pin: RecordedPin): SealedClaim => sealed(pinSealContent(pin), pin.seal);
 
-export function sealedQuestion({ answer, ...question }: RecordedQuestion): readonly Sealed[] {
-  const claims = [sealed(questionClaim(question), question.seal)];
-  return answer === undefined ? claims : [...claims, sealed(answerClaim(question, answer), answer.seal)];
+export function sealedQuestion({ answer, ...question }: RecordedQuestion): readonly SealedClaim[] {
+  const claims = [sealed(questionSealContent(question), question.seal)];
+  return answer === undefined ? claims : [...claims, sealed(answerSealContent(question, answer), answer.seal)];
 }
 
-export function sealedGrant(grant: GivenGrant): Sealed {
-  return sealed(answerClaim(grant, { ...grant, kind: 'allowed' }), grant.seal);
+export function sealedGrant(grant: GivenGrant): SealedClaim {
+  return sealed(answerSealContent(grant, { ...grant, kind: 'allowed' }), grant.seal);
 }
 
-export const sealedMessage = (message: RecordedMessage): Sealed => sealed(messageClaim(message), message.seal);
-const sealed = (claim: Json, seal: string | undefined): Sealed => ({ claim, seal });
+export const sealedMessage = (message: RecordedMessage): SealedClaim =>
+  sealed(messageSealContent(message), message.seal);
+const sealed = (claim: Json, seal: string | undefined): SealedClaim => ({ claim, seal });
 
 /** True for a draft that repeats a line that was read: it keeps that line's seal, even an empty one. */
-export function isSaidAgain({ type, payload }: Pick<LineDraft, 'type' | 'payload'>): boolean {
+export function hasSealField({ type, payload }: Pick<LineDraft, 'type' | 'payload'>): boolean {
   const source = type === lineType.turnContext ? payload : appliedIn({ type, payload });
   return stringAt(source === undefined ? payload : objectAt(source, 'capstan'), 'seal') !== undefined;
 }
@@ -102,7 +103,7 @@ function appliedIn({ type, payload }: Pick<LineDraft, 'type' | 'payload'>): Json
 
 export function repeatedDraft({ type, payload, metadata }: Line): LineDraft {
   const draft = { type, payload, metadata };
-  return claimIn(draft) === undefined || isSaidAgain(draft) ? draft : withSeal(draft, '');
+  return sealedClaimIn(draft) === undefined || hasSealField(draft) ? draft : withSeal(draft, '');
 }
 
 export function withSeal(draft: LineDraft, seal: string): LineDraft {
@@ -126,16 +127,16 @@ export function withoutSeal(settings: JsonObject | undefined): JsonObject | unde
 }
 
 /** Entries whose owner a writer cannot prove now. Checkpoints carry them; a writer with the proof restores them. */
-export interface Withheld {
+export interface WithheldEntries {
   readonly pins: readonly RecordedPin[];
   readonly waiting: readonly RecordedMessage[];
   readonly grants: readonly RecordedGrant[];
 }
 
-type Recorded = Withheld & { readonly withheld?: Withheld };
+type Recorded = WithheldEntries & { readonly withheld?: WithheldEntries };
 
 /** Each fold applies this again, because a line such as a checkpoint may bring them back. */
-export function withhold<State extends Recorded>(state: State, withheld: Withheld | undefined): State {
+export function withholdEntries<State extends Recorded>(state: State, withheld: WithheldEntries | undefined): State {
   if (withheld === undefined) return state;
   return {
     ...state,
@@ -147,7 +148,7 @@ export function withhold<State extends Recorded>(state: State, withheld: Withhel
 }
 
 /** Content of a checkpoint, including withheld entries, in order of arrival. */
-export function withWithheld({ pins, waiting, grants, withheld }: Recorded): Withheld {
+export function withWithheldEntries({ pins, waiting, grants, withheld }: Recorded): WithheldEntries {
   if (withheld === undefined) return { pins, waiting, grants };
   return {
     pins: [...withheld.pins, ...pins],

@@ -1,17 +1,23 @@
 import { stubItem } from '../compaction/requests/item-stub.ts';
 import { type PrefixReport, comparePrefix, type SentRequest } from '../history/prefix-cache.ts';
 import type { History } from '../history/history.ts';
-import { projectWithWriters } from '../history/sent-items.ts';
+import { toSentItemsWithWriters } from '../history/sent-items.ts';
 import { itemTokens } from '../history/token-counts.ts';
 import type { Prompt, ToolSpec } from '../../ports/model.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../protocol/line.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
-import { providerKey } from '../../protocol/provider-name.ts';
+import { providerComparisonKey } from '../../protocol/provider-name.ts';
 import { shortTextHash } from '../../base/digest.ts';
 import { instructionsOf, type ThreadState } from './thread-state.ts';
 import { reviewInput } from './review-request.ts';
-import { type Auxiliary, readerOf, requestPayload, type RequestReader, type RequestRecord } from './request-record.ts';
+import {
+  type AuxiliaryRequest,
+  readerOf,
+  requestPayload,
+  type RequestReader,
+  type RequestRecord,
+} from './request-record.ts';
 
 /** Plans a request. Its `drafts` must be durable before Capstan sends it. */
 export function planRequest(state: ThreadState, asked: Omit<RequestRecord, 'toolSet'>, tools: readonly ToolSpec[]) {
@@ -29,8 +35,8 @@ export function planRequest(state: ThreadState, asked: Omit<RequestRecord, 'tool
 /** Makes the request for a record, live and at replay alike. Its tools must be present: check `hasTools`. */
 export function promptFor(state: Pick<ThreadState, PromptParts>, record: RequestRecord): Prompt {
   const tools = state.toolSets.get(record.toolSet);
-  if (tools === undefined) throw new Fault(toolsMissing(record));
-  return { ...withoutTools(state, record), tools };
+  if (tools === undefined) throw new Fault(toolsMissingProblem(record));
+  return { ...promptWithoutTools(state, record), tools };
 }
 
 /** Large tool sets are kept beside the thread: false if this one is lost. A set without tools is not a lost one. */
@@ -38,13 +44,16 @@ export function hasTools({ toolSets }: Pick<ThreadState, 'toolSets'>, { toolSet 
   return toolSets.has(toolSet);
 }
 
-export function toolsMissing({ toolSet }: RequestRecord): Outcome<'tools-missing'> {
+export function toolsMissingProblem({ toolSet }: RequestRecord): Outcome<'tools-missing'> {
   const message = `The tool list of this request is missing (tool set ${toolSet.slice(0, 8)}).`;
   const next = 'Restore `capstan/blobs` from a backup of the home folder. The rest of the request is in the thread.';
   return { code: 'tools-missing', message, next };
 }
 
-export function withoutTools(state: Pick<ThreadState, PromptParts>, record: RequestRecord): Omit<Prompt, 'tools'> {
+export function promptWithoutTools(
+  state: Pick<ThreadState, PromptParts>,
+  record: RequestRecord,
+): Omit<Prompt, 'tools'> {
   const review = record.auxiliary?.review;
   if (review !== undefined) {
     const { message } = reviewInput(state.history, review);
@@ -61,7 +70,7 @@ export function withoutTools(state: Pick<ThreadState, PromptParts>, record: Requ
 function besideHistory(
   items: Prompt['input'],
   writers: Projected['writers'],
-  { from, to, stubbed, head, tail }: Auxiliary,
+  { from, to, stubbed, head, tail }: AuxiliaryRequest,
 ): Pick<Prompt, 'input' | 'writers'> {
   const left = new Set(stubbed);
   const range = items.slice(from, to).flatMap((item, i) => (left.has(from + i) ? (stubItem(item) ?? []) : item));
@@ -73,7 +82,7 @@ function besideHistory(
   return { input: [...head, ...range, ...tail], writers: new Map([...writers, ...ofStubs, ...asked]) };
 }
 
-type Projected = ReturnType<typeof projectWithWriters>;
+type Projected = ReturnType<typeof toSentItemsWithWriters>;
 /** Keyed by history value: the previous request is inspected again when the next one is made. */
 const known = new WeakMap<History, { readonly reader: string; readonly value: Projected }>();
 
@@ -82,10 +91,10 @@ export function requestInput(history: History, reader: RequestReader): Prompt['i
 }
 
 function projected(history: History, { modalities, provider }: RequestReader): Projected {
-  const reader = JSON.stringify([modalities, providerKey(provider)]);
+  const reader = JSON.stringify([modalities, providerComparisonKey(provider)]);
   const before = known.get(history);
   if (before?.reader === reader) return before.value;
-  const value = projectWithWriters(history, { modalities, reader: provider });
+  const value = toSentItemsWithWriters(history, { modalities, reader: provider });
   known.set(history, { reader, value });
   return value;
 }
@@ -105,7 +114,7 @@ function prefixOf(state: ThreadState, record: RequestRecord): PrefixReport | und
   const now = promptFor(state, record);
   // Only the name of lost tools is known: it shows that they changed, but not which.
   const tools = state.toolSets.get(sent.record.toolSet) ?? now.tools;
-  const before = { ...withoutTools({ ...state, history: sent.history }, sent.record), tools };
+  const before = { ...promptWithoutTools({ ...state, history: sent.history }, sent.record), tools };
   return comparePrefix(sentRequest(before, sent.record), sentRequest(now, record));
 }
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { ThreadId, TurnId } from '../../protocol/ids.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { LineDraft } from '../../protocol/line.ts';
-import { callFoundDead, callProcess, callStarted } from './fold/running-calls.ts';
+import { deadCallLine, callProcessLine, callStartedLine } from './fold/running-calls.ts';
 import { reduce } from './reduce.ts';
-import { emptyState } from './thread-state.ts';
+import { emptyThreadState } from './thread-state.ts';
 
 const turnId = 't1' as TurnId;
 const command = {
@@ -21,7 +21,7 @@ const runner = { pid: 77, startedAt: 'then', mark: 'm' };
 function openTurnAfter(...drafts: readonly LineDraft[]) {
   const started = { type: 'event_msg', payload: { type: 'task_started', turn_id: turnId } };
   const lines = [started, ...drafts].map((draft) => ({ timestamp: '', ...draft }));
-  const { before: _before, spent: _spent, ...openTurn } = lines.reduce(reduce, emptyState).openTurn ?? {};
+  const { before: _before, spent: _spent, ...openTurn } = lines.reduce(reduce, emptyThreadState).openTurn ?? {};
   return openTurn;
 }
 
@@ -43,8 +43,8 @@ const answered = (callId: string): LineDraft => ({
 
 describe('a call is in flight', () => {
   test('from its line on, with its process once that is known', () => {
-    expect(openTurnAfter(callStarted(begins))).toEqual({ id: turnId, calls: [inFlight] });
-    expect(openTurnAfter(callStarted(begins), callProcess(turnId, 'c1', runner))).toEqual({
+    expect(openTurnAfter(callStartedLine(begins))).toEqual({ id: turnId, calls: [inFlight] });
+    expect(openTurnAfter(callStartedLine(begins), callProcessLine(turnId, 'c1', runner))).toEqual({
       id: turnId,
       calls: [{ ...inFlight, process: runner }],
     });
@@ -52,15 +52,15 @@ describe('a call is in flight', () => {
 
   test('until it is answered', () => {
     const other = { ...begins, callId: 'c2' };
-    expect(openTurnAfter(callStarted(begins), callStarted(other), answered('c2'))).toEqual({
+    expect(openTurnAfter(callStartedLine(begins), callStartedLine(other), answered('c2'))).toEqual({
       id: turnId,
       calls: [inFlight],
     });
-    expect(openTurnAfter(callStarted(begins), answered('c1'))).toEqual({ id: turnId });
+    expect(openTurnAfter(callStartedLine(begins), answered('c1'))).toEqual({ id: turnId });
   });
 
   test('only in its own turn, and only if the line makes sense', () => {
-    const foreign = callStarted({ ...begins, turnId: 'other' as TurnId });
+    const foreign = callStartedLine({ ...begins, turnId: 'other' as TurnId });
     const odd: readonly JsonObject[] = [
       {},
       { turn_id: turnId },
@@ -73,7 +73,7 @@ describe('a call is in flight', () => {
 
   test.each([-1, 0, 1, 1.5, '77'])('without a process that must not be ended: %j', (pid) => {
     const payload = { turn_id: turnId, call_id: 'c1', process: { pid, started_at: 'then', mark: 'm' } };
-    expect(openTurnAfter(callStarted(begins), { type: 'capstan_call', payload })).toEqual({
+    expect(openTurnAfter(callStartedLine(begins), { type: 'capstan_call', payload })).toEqual({
       id: turnId,
       calls: [inFlight],
     });
@@ -82,11 +82,11 @@ describe('a call is in flight', () => {
 
 test('a long command is stored short, and the record of a dead call is the stored item', () => {
   const long = { ...command, argv: ['sh', '-c', `${'x'.repeat(999)}😀${'y'.repeat(9000)}`] };
-  const { payload } = callStarted({ ...begins, item: long });
+  const { payload } = callStartedLine({ ...begins, item: long });
   const shortened = `${'x'.repeat(999)} …`;
   const stored = { ...item, command: ['sh', '-c', shortened], parsed_cmd: [{ type: 'unknown', cmd: shortened }] };
   expect(payload['item']).toEqual(stored);
-  expect(callFoundDead({ ...inFlight, item: stored }, { threadId: 'thread' as ThreadId, turnId })).toEqual({
+  expect(deadCallLine({ ...inFlight, item: stored }, { threadId: 'thread' as ThreadId, turnId })).toEqual({
     type: 'event_msg',
     payload: {
       type: 'item_completed',

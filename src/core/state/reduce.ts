@@ -1,4 +1,4 @@
-import { whole } from '../../base/objects.ts';
+import { ifAllDefined } from '../../base/objects.ts';
 import type { ToolSpec } from '../../ports/model.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import { asItem, type Item } from '../../protocol/item.ts';
@@ -6,39 +6,39 @@ import { arrayAt, type JsonObject, numberAt, objectAt, stringAt, trueAt } from '
 import { type Line, type LineKind, lineType } from '../../protocol/line.ts';
 import { readRateLimits } from '../../protocol/rate-limits.ts';
 import { addUsage, carryCostForward } from '../../protocol/usage.ts';
-import { type Entry, entryOf, isBoundary } from '../history/entry.ts';
+import { type HistoryEntry, entryOf, isTurnBoundary } from '../history/entry.ts';
 import { appendEntry } from '../history/history.ts';
-import { noCount } from '../history/token-counts.ts';
+import { noTokenCount } from '../history/token-counts.ts';
 import { foldWorldState } from '../world/world-state.ts';
-import { checkpointsAt, foldFailed, foldRequestSeen } from './checkpoints/checkpoint-counts.ts';
+import { checkpointsAfterRollback, foldFailed, foldRequestSeen } from './checkpoints/checkpoint-counts.ts';
 import { foldCompacted } from './checkpoints/compacted-line.ts';
 import { foldReopened } from './checkpoints/opaque-checkpoint.ts';
 import { withMaker } from './current-provider.ts';
-import { endsTurn, foldEnvelope, isCostForOthers, type TurnEvent, turnEvent } from './drafts/turn-lines.ts';
+import { isSameTurnName, foldEnvelope, isCostForOthers, type TurnEvent, readTurnEvent } from './drafts/turn-lines.ts';
 import { readUsage } from './drafts/usage-and-failure-fields.ts';
-import { costOfReport, foldAgent, foldReport } from './fold/agents.ts';
-import { foldPutBack } from './fold/files-put-back.ts';
-import { goalWithoutCost, readGoal } from './fold/goals.ts';
-import { foldSessionText } from './fold/hook-runs.ts';
+import { costOfReport, foldAgent, foldAgentReport } from './fold/agents.ts';
+import { foldRestoredFiles } from './fold/files-put-back.ts';
+import { goalExcludingCost, goalFromJson } from './fold/goals.ts';
+import { foldSessionHookText } from './fold/hook-runs.ts';
 import { foldStepLimits } from './fold/model-limits.ts';
 import { foldPin } from './fold/pinned-notes.ts';
 import { foldChangedFiles, foldWork } from './fold/plan-and-changed-files.ts';
-import { type CallStart, foldSession, readProcess } from './fold/running-calls.ts';
+import { type CallStart, foldSession, readStartedProcess } from './fold/running-calls.ts';
 import {
-  changedBesideIn,
+  sideConversationChangesIn,
   foldEntered,
   foldWaiting,
-  putBackIn,
-  reportIn,
-  totalIn,
+  restoredFilesIn,
+  agentReportIn,
+  threadTotalIn,
   waitingAfterRollback,
 } from './fold/waiting-messages.ts';
 import { foldWarning } from './fold/warnings.ts';
 import { grantsAfterRollback } from './questions/grants.ts';
 import { attachUserComment, foldQuestion, foldQuestionOver, withoutQuestion } from './questions/pending-questions.ts';
-import { readerOf, readRequest } from './request-record.ts';
-import { readSent } from './request-sent.ts';
-import { addMark, markBefore, markOf, type ThreadState } from './thread-state.ts';
+import { readerOf, readRequestRecord } from './request-record.ts';
+import { readSentBody } from './request-sent.ts';
+import { addRollbackMark, rollbackMarkBefore, rollbackMarkOf, type ThreadState } from './thread-state.ts';
 import { foldNewestCount } from './usage-and-limits.ts';
 
 /** The only meaning of lines, live, at resume and at replay. An unknown or invalid line changes nothing. */
@@ -75,7 +75,7 @@ const folds: ReadonlyMap<string, Fold> = new Map<string, Fold>([
   [lineType.waiting, foldMessage],
   [lineType.agent, foldPart('agents', foldAgent)],
   [lineType.warning, foldPart('warnings', foldWarning)],
-  [lineType.hook, foldPart('sessionContext', foldSessionText)],
+  [lineType.hook, foldPart('sessionContext', foldSessionHookText)],
   [lineType.toolSet, foldPart('toolSets', foldToolSet)],
   [lineType.request, foldRequest],
   [lineType.sent, foldSent],
@@ -94,7 +94,7 @@ function foldItem(state: ThreadState, _payload: JsonObject, line: Line): ThreadS
 }
 
 function foldRequest(state: ThreadState, payload: JsonObject): ThreadState {
-  const record = readRequest(payload);
+  const record = readRequestRecord(payload);
   if (record === undefined || record.auxiliary !== undefined) return state;
   const { history } = state;
   const checkpoints = foldRequestSeen(state.checkpoints, history.length);
@@ -103,7 +103,7 @@ function foldRequest(state: ThreadState, payload: JsonObject): ThreadState {
 
 function foldSent(state: ThreadState, payload: JsonObject): ThreadState {
   const { sent } = state;
-  const body = readSent(payload);
+  const body = readSentBody(payload);
   if (sent?.kind !== 'request' || body === undefined || body.auxiliary !== undefined) return state;
   const { history, record } = sent;
   return { ...state, posted: { history, reader: readerOf(record), encoder: record.encoder, bytes: body.bytes } };
@@ -127,17 +127,17 @@ function withWaiting(state: ThreadState, waiting: ThreadState['waiting']): Threa
 function foldMessage(before: ThreadState, payload: JsonObject): ThreadState {
   const state = withWaiting(before, foldWaiting(before.waiting, payload));
   if (state === before) return state;
-  const putBack = putBackIn(payload);
-  if (putBack !== undefined) return { ...state, work: foldPutBack(state.work, putBack) };
-  const beside = changedBesideIn(payload);
+  const putBack = restoredFilesIn(payload);
+  if (putBack !== undefined) return { ...state, work: foldRestoredFiles(state.work, putBack) };
+  const beside = sideConversationChangesIn(payload);
   if (beside !== undefined) return { ...state, work: foldChangedFiles(state.work, beside.changes) };
-  const report = reportIn(payload);
+  const report = agentReportIn(payload);
   if (report === undefined) {
-    const total = totalIn(payload);
+    const total = threadTotalIn(payload);
     return total === undefined ? state : withForeignCost(state, { ...state.usage, total });
   }
   const total = addUsage(state.usage.total, costOfReport(state.agents, report));
-  return { ...state, agents: foldReport(state.agents, report), usage: { ...state.usage, total } };
+  return { ...state, agents: foldAgentReport(state.agents, report), usage: { ...state.usage, total } };
 }
 
 /** Another program's turn has no envelope. A change of settings overrides a turn that was submitted before it. */
@@ -155,7 +155,7 @@ export function concernsState({ type, payloadType }: LineKind): boolean {
 /** Items that steer a request, or come from an earlier version: never part of history. */
 const notForTheModel: ReadonlySet<string> = new Set(['compaction_trigger', 'additional_tools', 'ghost_snapshot']);
 
-function entryIn({ payload, metadata }: Line): Entry | undefined {
+function entryIn({ payload, metadata }: Line): HistoryEntry | undefined {
   const item = asItem(payload);
   return item === undefined || notForTheModel.has(item.type) ? undefined : entryOf(item, metadata);
 }
@@ -163,21 +163,25 @@ function entryIn({ payload, metadata }: Line): Entry | undefined {
 /** True if a `response_item` makes its turn one that a rollback counts. */
 export function holdsUsersWords(line: Line): boolean {
   const entry = entryIn(line);
-  return entry !== undefined && isBoundary(entry);
+  return entry !== undefined && isTurnBoundary(entry);
 }
 
-function withEntry(state: ThreadState, entry: Entry): ThreadState {
+function withEntry(state: ThreadState, entry: HistoryEntry): ThreadState {
   const history = appendEntry(state.history, entry);
-  if (!isBoundary(entry)) return { ...state, history };
+  if (!isTurnBoundary(entry)) return { ...state, history };
   return { ...countsAsTurn(state), history };
 }
 
 /** Makes the turn a target for rollbacks, once. In a file without turn records, each message counts as a turn. */
 function countsAsTurn(state: ThreadState): ThreadState {
   const { openTurn } = state;
-  if (openTurn === undefined) return { ...state, marks: addMark(state.marks, markOf(state)) };
+  if (openTurn === undefined) return { ...state, marks: addRollbackMark(state.marks, rollbackMarkOf(state)) };
   if (openTurn.before === undefined) return state;
-  return { ...state, marks: addMark(state.marks, openTurn.before), openTurn: { ...openTurn, before: undefined } };
+  return {
+    ...state,
+    marks: addRollbackMark(state.marks, openTurn.before),
+    openTurn: { ...openTurn, before: undefined },
+  };
 }
 
 /** Limit per turn: more calls do not run at the same time. */
@@ -192,7 +196,7 @@ export function foldCall(state: ThreadState, payload: JsonObject): ThreadState {
   // A call that was blocked may begin once more.
   const known = readStart(callId, payload) ?? before;
   if (known === undefined) return state;
-  const started = readProcess(objectAt(payload, 'process'));
+  const started = readStartedProcess(objectAt(payload, 'process'));
   const call = started && { ...known, process: started, processSeal: stringAt(payload, 'seal') ?? known.processSeal };
   // A line that begins a call uses the answer to its question.
   const turn = payload['item'] === undefined ? openTurn : withoutQuestion(openTurn, callId);
@@ -208,7 +212,7 @@ export function foldAnswer(state: ThreadState, item: Item): ThreadState {
 }
 
 function readStart(callId: string, payload: JsonObject): CallStart | undefined {
-  const start = whole({
+  const start = ifAllDefined({
     threadId: stringAt(payload, 'thread_id'),
     callId,
     tool: stringAt(payload, 'tool'),
@@ -220,14 +224,14 @@ function readStart(callId: string, payload: JsonObject): CallStart | undefined {
 }
 
 function foldEvent(state: ThreadState, event: JsonObject): ThreadState {
-  const turn = turnEvent(event);
+  const turn = readTurnEvent(event);
   if (turn !== undefined) return foldTurnEvent(state, turn);
   if (event['type'] === 'thread_settings_applied') {
     const settings = objectAt(event, 'thread_settings');
     return settings === undefined ? state : { ...state, settings, newest: 'settings' };
   }
   if (event['type'] === 'thread_goal_updated') {
-    const goal = readGoal(event);
+    const goal = goalFromJson(event);
     return goal === undefined ? state : { ...state, goal };
   }
   return event['type'] === 'token_count' ? foldTokenCount(state, event) : state;
@@ -254,7 +258,7 @@ function foldTokenCount(before: ThreadState, event: JsonObject): ThreadState {
 
 function withForeignCost(state: ThreadState, usage: ThreadState['usage']): ThreadState {
   const { goal } = state;
-  return { ...state, usage, goal: goal && goalWithoutCost(goal, state.usage.total, usage.total) };
+  return { ...state, usage, goal: goal && goalExcludingCost(goal, state.usage.total, usage.total) };
 }
 
 /** A thread may fail repeatedly without a user noticing. */
@@ -264,31 +268,31 @@ function foldTurnEvent(state: ThreadState, event: TurnEvent): ThreadState {
   if (event.kind === 'rollback') return rollBack(state, event.count);
   if (event.kind === 'end') {
     const { openTurn, failed = [] } = state;
-    if (openTurn === undefined || !endsTurn(event.name, openTurn.id)) return state;
+    if (openTurn === undefined || !isSameTurnName(event.name, openTurn.id)) return state;
     const over = { ...state, openTurn: undefined };
     return event.status === 'failed' ? { ...over, failed: [...failed, openTurn.id].slice(-mostFailed) } : over;
   }
   const compaction = event.isCompaction ? 'begun' : undefined;
-  const spending = { spent: state.usage.total, before: markOf(state) };
+  const spending = { spent: state.usage.total, before: rollbackMarkOf(state) };
   const openTurn = { id: event.name as TurnId, startedAt: event.at, compaction, ...spending } as const;
   return { ...state, turns: state.turns + 1, openTurn };
 }
 
 /** Removes the newest `count` turns with a user's words. Their cost remains counted. */
 function rollBack(state: ThreadState, count: number): ThreadState {
-  const target = markBefore(state.marks, count);
+  const target = rollbackMarkBefore(state.marks, count);
   if (target === undefined) return state;
   const { history, checkpoints } = target.mark;
   return {
     ...state,
     ...target.mark,
     openTurn: undefined,
-    checkpoints: checkpointsAt(state.checkpoints, checkpoints, history.length),
+    checkpoints: checkpointsAfterRollback(state.checkpoints, checkpoints, history.length),
     waiting: waitingAfterRollback(target.mark.waiting, state.waiting),
     grants: grantsAfterRollback(target.mark.grants, state.grants),
     sent: state.sent && { kind: 'gone', why: 'rollback' },
     // No provider has counted the remaining history.
-    usage: { ...state.usage, newest: noCount },
+    usage: { ...state.usage, newest: noTokenCount },
     newest: 'context',
     marks: target.older,
   };

@@ -1,10 +1,10 @@
 import type { RequestOptions } from '../../ports/model.ts';
-import { whole } from '../../base/objects.ts';
+import { ifAllDefined } from '../../base/objects.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import { asItem, type Item } from '../../protocol/item.ts';
 import { arrayAt, type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
 import { type ProviderName, readProviderName } from '../../protocol/provider-name.ts';
-import { readReview, type ReviewRequest } from './review-request.ts';
+import { readReviewRequest, type ReviewRequest } from './review-request.ts';
 
 /** A `capstan_request` line: with the state at that line it determines every byte of the request. */
 export interface RequestRecord {
@@ -17,11 +17,11 @@ export interface RequestRecord {
   readonly options: RequestOptions;
   /** The recipient: items that only another provider can read are left out. Older records left nothing out. */
   readonly provider?: ProviderName;
-  readonly auxiliary?: Auxiliary;
+  readonly auxiliary?: AuxiliaryRequest;
 }
 
 /** A request beside the conversation: `head`, items `from` to `to` of a sampling request, and `tail`. */
-export interface Auxiliary {
+export interface AuxiliaryRequest {
   readonly purpose: 'compaction' | 'review';
   readonly from: number;
   /** End of the range, exclusive. */
@@ -44,9 +44,9 @@ export function requestPayload(record: RequestRecord): JsonObject {
   return made as unknown as JsonObject;
 }
 
-export function readRequest(payload: JsonObject): RequestRecord | undefined {
+export function readRequestRecord(payload: JsonObject): RequestRecord | undefined {
   const modalities = arrayAt(payload, 'modalities')?.filter((name) => typeof name === 'string');
-  const record = whole({
+  const record = ifAllDefined({
     turnId: stringAt(payload, 'turn_id') as TurnId | undefined,
     step: numberAt(payload, 'step'),
     encoder: stringAt(payload, 'encoder'),
@@ -58,12 +58,12 @@ export function readRequest(payload: JsonObject): RequestRecord | undefined {
   return record && { ...record, provider, auxiliary: readAuxiliary(objectAt(payload, 'auxiliary')) };
 }
 
-function readAuxiliary(value: JsonObject | undefined): Auxiliary | undefined {
+function readAuxiliary(value: JsonObject | undefined): AuxiliaryRequest | undefined {
   if (value === undefined) return undefined;
   const items = (key: string): readonly Item[] => (arrayAt(value, key) ?? []).flatMap((member) => asItem(member) ?? []);
   const stubbed = (arrayAt(value, 'stubbed') ?? []).filter((place) => typeof place === 'number');
   const [from, to] = [numberAt(value, 'from') ?? 0, numberAt(value, 'to') ?? 0];
-  const review = readReview(objectAt(value, 'review'));
+  const review = readReviewRequest(objectAt(value, 'review'));
   const purpose = review === undefined ? 'compaction' : 'review';
   return { purpose, from, to, stubbed, head: items('head'), tail: items('tail'), review };
 }

@@ -1,5 +1,5 @@
 import type { Digester, Encoder, Prompt, SentFrame } from '../../ports/model.ts';
-import { whole } from '../../base/objects.ts';
+import { ifAllDefined } from '../../base/objects.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import type { Item } from '../../protocol/item.ts';
 import { type JsonObject, numberAt, objectAt, stringAt, trueAt } from '../../protocol/json.ts';
@@ -85,7 +85,7 @@ export const frameDigest = (content: readonly Uint8Array[], digester: Digester):
 
 export function readFrame(payload: JsonObject): FrameRecord | undefined {
   const frame = objectAt(payload, 'frame');
-  const counts = whole({ items: numberAt(frame, 'items'), bytes: numberAt(frame, 'bytes') });
+  const counts = ifAllDefined({ items: numberAt(frame, 'items'), bytes: numberAt(frame, 'bytes') });
   return counts && { ...counts, previous: stringAt(frame, 'previous'), digest: stringAt(frame, 'digest') };
 }
 
@@ -93,8 +93,8 @@ export function instructionsDigest({ instructions }: Pick<Prompt, 'instructions'
   return digester.short(new TextEncoder().encode(instructions));
 }
 
-export function readSent(payload: JsonObject): SentBody | undefined {
-  const body = whole({
+export function readSentBody(payload: JsonObject): SentBody | undefined {
+  const body = ifAllDefined({
     turnId: stringAt(payload, 'turn_id') as TurnId | undefined,
     step: numberAt(payload, 'step'),
     bytes: numberAt(payload, 'bytes'),

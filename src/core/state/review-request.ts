@@ -1,9 +1,9 @@
-import { defined, whole } from '../../base/objects.ts';
+import { defined, ifAllDefined } from '../../base/objects.ts';
 import { isCall, type Item } from '../../protocol/item.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
-import { type ReviewEntry, reviewMessage, type ReviewMessage } from '../fragments/approval-review.ts';
-import type { Entry } from '../history/entry.ts';
-import { entries, type History } from '../history/history.ts';
+import { type ReviewEntry, messageForReviewer, type ReviewMessage } from '../fragments/approval-review.ts';
+import type { HistoryEntry } from '../history/entry.ts';
+import { historyEntries, type History } from '../history/history.ts';
 import { outputOf, recordedItem } from './recorded/conversation-items.ts';
 
 /** A review without transcript and arguments: they are made from history at the record's line (I9). */
@@ -21,7 +21,7 @@ export interface ReviewRequest {
 export function reviewInput(history: History, request: ReviewRequest): ReviewMessage {
   const { messageId: id, callId, question, policy, space, again } = request;
   const { tool = '', reason: _reason, justification: _justification, ...asked } = question;
-  const call = entries(history).findLast(({ item }) => isCall(item) && item.call_id === callId)?.item;
+  const call = historyEntries(history).findLast(({ item }) => isCall(item) && item.call_id === callId)?.item;
   const action = {
     tool: String(tool),
     arguments: call === undefined ? '' : callArgumentText(call),
@@ -29,11 +29,11 @@ export function reviewInput(history: History, request: ReviewRequest): ReviewMes
     policy,
     ...defined({ reason: stringAt(question, 'reason'), justification: stringAt(question, 'justification') }),
   };
-  return reviewMessage({ id, entries: transcriptEntries(history), action, space, again });
+  return messageForReviewer({ id, entries: transcriptEntries(history), action, space, again });
 }
 
-export function readReview(value: JsonObject | undefined): ReviewRequest | undefined {
-  const review = whole({
+export function readReviewRequest(value: JsonObject | undefined): ReviewRequest | undefined {
+  const review = ifAllDefined({
     instructions: stringAt(value, 'instructions'),
     messageId: stringAt(value, 'messageId'),
     callId: stringAt(value, 'callId'),
@@ -44,11 +44,12 @@ export function readReview(value: JsonObject | undefined): ReviewRequest | undef
   return review && { ...review, ...defined({ again: stringAt(value, 'again') }) };
 }
 
-export const transcriptEntries = (history: History): readonly ReviewEntry[] => entries(history).flatMap(entryFor);
+export const transcriptEntries = (history: History): readonly ReviewEntry[] =>
+  historyEntries(history).flatMap(entryFor);
 export const callArgumentText = (call: Item): string => stringAt(call, 'arguments') ?? stringAt(call, 'input') ?? '';
 
 /** Leaves out our own context, except checkpoints: they represent earlier conversation. */
-function entryFor(entry: Entry): readonly ReviewEntry[] {
+function entryFor(entry: HistoryEntry): readonly ReviewEntry[] {
   const { item, origin } = entry;
   if (item.type.endsWith('_output')) {
     const { text, pictures } = outputOf(item);

@@ -7,32 +7,35 @@ import { noUsage, type Usage } from '../../protocol/usage.ts';
 import { noWork, type WorkRecords } from '../compaction/plan/work-records.ts';
 import type { BaseInstructions } from '../envelope/facts.ts';
 import { emptyHistory, type History } from '../history/history.ts';
-import { type NewestCount, noCount } from '../history/token-counts.ts';
+import { type NewestTokenCount, noTokenCount } from '../history/token-counts.ts';
 import { type Baseline, noBaseline } from '../world/world-state.ts';
-import { type Checkpoints, noCheckpoints } from './checkpoints/checkpoint-counts.ts';
+import { type CheckpointCounts, noCheckpoints } from './checkpoints/checkpoint-counts.ts';
 import type { RecordedGoal } from './fold/goals.ts';
-import type { SessionText } from './fold/hook-runs.ts';
+import type { SessionHookText } from './fold/hook-runs.ts';
 import type { ModelLimit } from './fold/model-limits.ts';
 import type { RecordedPin } from './fold/pinned-notes.ts';
 import type { CallStart, RecordedSession } from './fold/running-calls.ts';
 import type { RecordedMessage } from './fold/waiting-messages.ts';
-import type { Withheld } from './line-seals.ts';
+import type { WithheldEntries } from './line-seals.ts';
 import type { GivenGrant, RecordedGrant } from './questions/grants.ts';
 import type { RecordedQuestion } from './questions/question-lines.ts';
 import type { RequestReader, RequestRecord } from './request-record.ts';
 
 /** Targets for rollbacks, newest first. A longer list points at the shorter one, so adding always costs the same. */
-export type Marks<Mark> = { readonly length: number; readonly newest?: Marked<Mark> };
-type Marked<Mark> = { readonly mark: Mark; readonly older: Marks<Mark> };
+export type RollbackMarks<Mark> = { readonly length: number; readonly newest?: Marked<Mark> };
+type Marked<Mark> = { readonly mark: Mark; readonly older: RollbackMarks<Mark> };
 
-export const noMarks: Marks<never> = { length: 0 };
+export const noRollbackMarks: RollbackMarks<never> = { length: 0 };
 
-export function addMark<Mark>(older: Marks<Mark>, mark: Mark): Marks<Mark> {
+export function addRollbackMark<Mark>(older: RollbackMarks<Mark>, mark: Mark): RollbackMarks<Mark> {
   return { length: older.length + 1, newest: { mark, older } };
 }
 
 /** The mark before the newest `count` turns, with those before it; the oldest one if there are fewer. */
-export function markBefore<Mark>({ length, newest }: Marks<Mark>, count: number): Marked<Mark> | undefined {
+export function rollbackMarkBefore<Mark>(
+  { length, newest }: RollbackMarks<Mark>,
+  count: number,
+): Marked<Mark> | undefined {
   const target = Math.max(0, length - count);
   let at = newest;
   while (at !== undefined && at.older.length > target) at = at.older.newest;
@@ -46,14 +49,14 @@ export interface ThreadState {
   readonly history: History;
   readonly baseline: Baseline;
   readonly context?: JsonObject;
-  /** The envelope of the newest turn that was not taken back, from `storeEnvelope`. */
+  /** The envelope of the newest turn that was not taken back, from `envelopeForLine`. */
   readonly envelope?: JsonObject;
   readonly settings?: JsonObject;
   /** The later of `context` and `settings`, from which the next turn starts. */
   readonly newest?: 'context' | 'settings';
   /** Beginning of requests, if a checkpoint has replaced the original one. */
   readonly instructions?: BaseInstructions;
-  readonly sent?: Sent;
+  readonly sent?: LastSentRequest;
   /** The newest sent request: the next `capstan_sent` line counts items shared with it. Not carried by checkpoints. */
   readonly posted?: {
     readonly history: History;
@@ -62,7 +65,7 @@ export interface ThreadState {
     readonly encoder: string;
     readonly bytes: number;
   };
-  readonly usage: { readonly total: Usage; readonly newest: NewestCount };
+  readonly usage: { readonly total: Usage; readonly newest: NewestTokenCount };
   readonly rateLimits?: RateLimits;
   /** The turn that has started and not ended. Without a writer of the thread, it was cut off. */
   readonly openTurn?: OpenTurn;
@@ -70,7 +73,7 @@ export interface ThreadState {
   /** The newest failed turns since the newest checkpoint, oldest first. */
   readonly failed?: readonly TurnId[];
   readonly toolSets: ReadonlyMap<string, readonly ToolSpec[]>;
-  readonly checkpoints: Checkpoints;
+  readonly checkpoints: CheckpointCounts;
   readonly work: WorkRecords;
   /** History behind an opaque checkpoint at the beginning. Not carried by checkpoints. */
   readonly behind?: HistoryBehindCheckpoint;
@@ -78,7 +81,7 @@ export interface ThreadState {
   readonly prefill?: number;
   readonly limits: readonly ModelLimit[];
   readonly warnings: readonly string[];
-  readonly sessionContext: readonly SessionText[];
+  readonly sessionContext: readonly SessionHookText[];
   readonly pins: readonly RecordedPin[];
   /** Accepted messages that are not in history, oldest first. Without a writer, the next turn takes them in. */
   readonly waiting: readonly RecordedMessage[];
@@ -93,9 +96,9 @@ export interface ThreadState {
   /** Unclosed agents at the time of the newest checkpoint. Later answers and notifications report their fate. */
   readonly agentsAtCheckpoint: readonly RecordedAgent[];
   /** Entries that the thread's writer leaves out for now. A fold of lines never sets it. */
-  readonly withheld?: Withheld;
+  readonly withheld?: WithheldEntries;
   /** The state before each turn with a user's words, as a target for rollbacks. Not carried by checkpoints. */
-  readonly marks: Marks<Mark>;
+  readonly marks: RollbackMarks<RollbackMark>;
 }
 
 /** History that the provider's own item replaces: complete only after a fold from before all opaque checkpoints. */
@@ -124,16 +127,16 @@ export interface OpenTurn {
   /** The user's words with those answers, kept until their calls have outputs. */
   readonly said?: readonly { readonly callId: string; readonly text: string }[];
   /** The state before the turn, until its first words from a user make it count. */
-  readonly before?: Mark;
+  readonly before?: RollbackMark;
 }
 
 /** `gone`: history has been replaced since, so that no request can extend it. */
-export type Sent =
+export type LastSentRequest =
   | { readonly kind: 'request'; readonly history: History; readonly record: RequestRecord }
   | { readonly kind: 'gone'; readonly why: 'checkpoint' | 'rollback' | 'reopened' };
 
 /** State that a rollback restores. Notes are not part of a turn: only the user adds and removes them. */
-export type Mark = Pick<ThreadState, (typeof markParts)[number]>;
+export type RollbackMark = Pick<ThreadState, (typeof markParts)[number]>;
 
 const markParts = [
   'history',
@@ -154,15 +157,15 @@ const markParts = [
   'prefill',
 ] as const;
 
-export function markOf(state: ThreadState): Mark {
-  return Object.fromEntries(markParts.map((part) => [part, state[part]])) as unknown as Mark;
+export function rollbackMarkOf(state: ThreadState): RollbackMark {
+  return Object.fromEntries(markParts.map((part) => [part, state[part]])) as unknown as RollbackMark;
 }
 
-export const emptyState: ThreadState = {
+export const emptyThreadState: ThreadState = {
   meta: {},
   history: emptyHistory(),
   baseline: noBaseline,
-  usage: { total: noUsage, newest: noCount },
+  usage: { total: noUsage, newest: noTokenCount },
   turns: 0,
   toolSets: new Map(),
   checkpoints: noCheckpoints,
@@ -177,14 +180,14 @@ export const emptyState: ThreadState = {
   sessionsAtCheckpoint: [],
   agents: [],
   agentsAtCheckpoint: [],
-  marks: noMarks,
+  marks: noRollbackMarks,
 };
 
 export function instructionsOf(state: Pick<ThreadState, 'meta' | 'instructions'>): BaseInstructions | undefined {
-  return state.instructions ?? readInstructions(objectAt(state.meta, 'base_instructions'));
+  return state.instructions ?? readBaseInstructions(objectAt(state.meta, 'base_instructions'));
 }
 
-export function readInstructions(base: JsonObject | undefined): BaseInstructions | undefined {
+export function readBaseInstructions(base: JsonObject | undefined): BaseInstructions | undefined {
   const [text, model] = [stringAt(base, 'text'), stringAt(objectAt(base, 'provenance'), 'model')];
   if (text === undefined) return undefined;
   return { text, provenance: model === undefined ? { type: 'custom' } : { type: 'model', model } };

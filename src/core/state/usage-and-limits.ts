@@ -3,13 +3,18 @@ import { type JsonObject, numberAt, objectAt } from '../../protocol/json.ts';
 import { addUsage, isSameCount, usageSince, usedTokens } from '../../protocol/usage.ts';
 import type { Allowance, LimitName, Usage } from '../../protocol/usage.ts';
 import type { SpendingLimits, TurnLimits } from '../envelope/settings.ts';
-import { lastUsage, type NewestCount } from '../history/token-counts.ts';
+import { lastUsage, type NewestTokenCount } from '../history/token-counts.ts';
 import { currentProvider } from './current-provider.ts';
 import { readUsage } from './drafts/usage-and-failure-fields.ts';
 import { ownCost } from './fold/agents.ts';
 import type { ThreadState } from './thread-state.ts';
 
-export function foldNewestCount(state: ThreadState, event: JsonObject, info: JsonObject, total: Usage): NewestCount {
+export function foldNewestCount(
+  state: ThreadState,
+  event: JsonObject,
+  info: JsonObject,
+  total: Usage,
+): NewestTokenCount {
   const { newest } = state.usage;
   const last = readUsage(info['last_token_usage']);
   const ours = objectAt(event, 'capstan');

@@ -5,7 +5,7 @@ import * as files from '../fragments/events/files-and-images.ts';
 import * as extensions from '../fragments/events/hooks-skills-and-plugins.ts';
 import * as turns from '../fragments/events/turns-and-goals.ts';
 import * as actions from '../fragments/events/user-actions.ts';
-import type { FragmentFamily, FragmentKind } from '../fragments/text/define-fragment.ts';
+import type { WithdrawableFragment, FragmentKind } from '../fragments/text/define-fragment.ts';
 import * as agents from './sections/agents.ts';
 import { approvedPrefixesFragment } from './sections/approvals.ts';
 import * as servers from './sections/deferred-tools-and-mcp-servers.ts';
@@ -21,7 +21,7 @@ import * as sessions from './sections/sessions.ts';
 import * as skills from './sections/skills.ts';
 
 /** Ordered as the model reads them: each assumes the earlier ones. The managed policy is the last developer message. */
-export const sections: readonly AnySection[] = [
+export const worldSections: readonly AnySection[] = [
   modelSection,
   permissions.permissionsSection,
   modes.collaborationModeSection,
@@ -44,7 +44,7 @@ export const sections: readonly AnySection[] = [
   environments.environmentsSection,
 ] as unknown as readonly AnySection[];
 
-const kinds: readonly (FragmentKind<never> | FragmentFamily<never>)[] = [
+const kinds: readonly (FragmentKind<never> | WithdrawableFragment<never>)[] = [
   // State: sent by a world section, which withdraws or replaces it.
   modelSwitchFragment,
   modes.personalityFragment,

@@ -1,5 +1,5 @@
 import { fragmentCatalog } from './catalog.ts';
-import { readableWords, unseenSpace, boundedRepeat } from '../fragments/text/escape-markup.ts';
+import { normaliseVisibleText, unseenSpace, boundedRepeat } from '../fragments/text/escape-markup.ts';
 
 /** Context tags of other programs or earlier versions, and those inside a checkpoint. */
 const furtherNames = [
@@ -30,9 +30,9 @@ let signs: { readonly tag: RegExp; readonly name: RegExp; readonly heading: RegE
 export function escapeFragmentMarkers(text: string): string {
   const { tag, name, heading } = (signs ??= makeSigns());
   return text
-    .replace(tag, (sign, behind: string) => (name.test(readableWords(behind)) ? '&lt;' : sign))
+    .replace(tag, (sign, behind: string) => (name.test(normaliseVisibleText(behind)) ? '&lt;' : sign))
     .replace(heading, (sign, blanks: string, behind: string) =>
-      /^AGENTS\.md instructions/i.test(readableWords(behind)) ? `${blanks}\\#` : sign,
+      /^AGENTS\.md instructions/i.test(normaliseVisibleText(behind)) ? `${blanks}\\#` : sign,
     );
 }
 

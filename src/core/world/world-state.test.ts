@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../protocol/json.ts';
-import { applyPatch, makePatch } from './world-state.ts';
+import { applyMergePatch, makeMergePatch } from './world-state.ts';
 
 const value = fc.letrec<{ value: unknown; object: JsonObject }>((tie) => ({
   value: fc.oneof(fc.integer(), fc.boolean(), fc.string(), fc.array(fc.constantFrom(null, 1, 'a')), tie('object')),
@@ -13,9 +13,9 @@ const value = fc.letrec<{ value: unknown; object: JsonObject }>((tie) => ({
 it('a patch turns the one into the other, and there is none between equals', () => {
   fc.assert(
     fc.property(value.object, value.object, (before, now) => {
-      const patch = makePatch(before, now);
-      expect(patch === undefined ? before : applyPatch(before, patch)).toEqual(now);
-      expect(makePatch(now, now)).toBeUndefined();
+      const patch = makeMergePatch(before, now);
+      expect(patch === undefined ? before : applyMergePatch(before, patch)).toEqual(now);
+      expect(makeMergePatch(now, now)).toBeUndefined();
     }),
   );
 });

@@ -4,36 +4,36 @@ import type { Step } from '../envelope/envelope.ts';
 import type { Fragment } from '../fragments/text/define-fragment.ts';
 import { type AnySection, unknownState } from './sections/section.ts';
 
-export interface ToldFragment {
+export interface SectionFragment {
   readonly section: string;
   readonly fragment: Fragment;
   /** Absent if the fact is withdrawn. */
   readonly value?: Json;
 }
 
-export interface Telling {
+export interface WorldUpdate {
   readonly form: 'bundle' | 'change';
-  readonly told: readonly ToldFragment[];
+  readonly told: readonly SectionFragment[];
   /** Payload of the `world_state` line to write after the fragments; absent if nothing changed. */
   readonly record?: { readonly full: boolean; readonly state: JsonObject };
 }
 
-export type IsStillTold = (family: AnySection['family']) => boolean;
+export type IsStillInHistory = (family: AnySection['family']) => boolean;
 
 /** Tells everything if nothing proves that anything was sent; otherwise only the differences. */
-export function tellWorld(
+export function buildWorldUpdate(
   sections: readonly AnySection[],
   step: Step,
   baseline: Baseline,
-  stands: IsStillTold,
-): Telling {
+  stands: IsStillInHistory,
+): WorldUpdate {
   return baseline.kind === 'none'
-    ? buildBundle(sections, step, stands)
+    ? buildFullUpdate(sections, step, stands)
     : buildDifference(sections, step, baseline.state, stands);
 }
 
 /** Everything, for a reader without proven knowledge. An old text in force is replaced or withdrawn. */
-export function buildBundle(sections: readonly AnySection[], step: Step, stands: IsStillTold): Telling {
+export function buildFullUpdate(sections: readonly AnySection[], step: Step, stands: IsStillInHistory): WorldUpdate {
   const facts = factsOf(sections, step);
   const told = toldOf(facts, (each) => wholeOf(each, stands));
   return { form: 'bundle', told, record: { full: true, state: storedFacts(facts) } };
@@ -44,11 +44,11 @@ function buildDifference(
   sections: readonly AnySection[],
   step: Step,
   baseline: JsonObject,
-  stands: IsStillTold,
-): Telling {
+  stands: IsStillInHistory,
+): WorldUpdate {
   const facts = factsOf(sections, step);
   const told = toldOf(facts, (each) => differenceOf(each, baseline, stands));
-  const state = makePatch(ownSections(sections, baseline), storedFacts(facts));
+  const state = makeMergePatch(ownSections(sections, baseline), storedFacts(facts));
   return { form: 'change', told, ...(state === undefined ? {} : { record: { full: false, state } }) };
 }
 
@@ -60,13 +60,13 @@ const factsOf = (sections: readonly AnySection[], step: Step): readonly SectionF
 function toldOf(
   facts: readonly SectionFact[],
   fragments: (each: SectionFact) => readonly Fragment[],
-): readonly ToldFragment[] {
+): readonly SectionFragment[] {
   return facts.flatMap((each) =>
     fragments(each).map((fragment) => ({ section: each.section.id, fragment, ...defined({ value: each.fact }) })),
   );
 }
 
-function differenceOf(each: SectionFact, baseline: JsonObject, stands: IsStillTold): readonly Fragment[] {
+function differenceOf(each: SectionFact, baseline: JsonObject, stands: IsStillInHistory): readonly Fragment[] {
   const { section, fact } = each;
   const stored = baseline[section.id];
   const beside = section.beside === undefined ? undefined : baseline[section.beside.id];
@@ -75,7 +75,7 @@ function differenceOf(each: SectionFact, baseline: JsonObject, stands: IsStillTo
     : section.change(section.read(stored, beside) ?? unknownState, fact);
 }
 
-function wholeOf({ section, fact }: SectionFact, stands: IsStillTold): readonly Fragment[] {
+function wholeOf({ section, fact }: SectionFact, stands: IsStillInHistory): readonly Fragment[] {
   if (stands(section.family)) return section.change(unknownState, fact);
   return fact === undefined ? [] : section.full(fact);
 }
@@ -99,18 +99,18 @@ function ownSections(sections: readonly AnySection[], state: JsonObject): JsonOb
  * rewritten, so everything must be sent again (I7); `why` says why there is no proof.
  */
 export type Baseline =
-  | { readonly kind: 'none'; readonly why: NoBaseline; readonly problems?: ToldProblems }
+  | { readonly kind: 'none'; readonly why: NoBaselineReason; readonly problems?: ReportedMcpProblems }
   | { readonly kind: 'known'; readonly state: JsonObject };
 
 /** Why MCP servers do not run, as the model last read it. Sent again until a process has seen the server. */
-export type ToldProblems = Readonly<Record<string, string>>;
+export type ReportedMcpProblems = Readonly<Record<string, string>>;
 /** `start`: nothing was ever sent. `unproven`: the record is malformed, or changes a state that is not known. */
-export type NoBaseline = 'start' | 'checkpoint' | 'unproven';
+export type NoBaselineReason = 'start' | 'checkpoint' | 'unproven';
 
 export const noBaseline: Baseline = { kind: 'none', why: 'start' };
 const unproven: Baseline = { kind: 'none', why: 'unproven' };
 
-export const clearedByCheckpoint = (problems: ToldProblems): Baseline => ({
+export const baselineAfterCheckpoint = (problems: ReportedMcpProblems): Baseline => ({
   kind: 'none',
   why: 'checkpoint',
   ...(Object.keys(problems).length > 0 && { problems }),
@@ -122,29 +122,29 @@ export function foldWorldState(baseline: Baseline, payload: JsonObject): Baselin
   if (!isJsonObject(state)) return unproven;
   if (payload['full'] === true) return { kind: 'known', state };
   if (baseline.kind === 'none') return unproven;
-  return { kind: 'known', state: applyPatch(baseline.state, state) as JsonObject };
+  return { kind: 'known', state: applyMergePatch(baseline.state, state) as JsonObject };
 }
 
 /** Applies a merge patch (RFC 7386). The result shares unchanged parts with `target`. */
-export function applyPatch(target: Json | undefined, patch: Json): Json {
+export function applyMergePatch(target: Json | undefined, patch: Json): Json {
   if (!isJsonObject(patch)) return patch;
   const result: Record<string, Json | undefined> = { ...(isJsonObject(target) ? target : {}) };
   for (const [key, value] of Object.entries(patch)) {
     if (value === null || value === undefined) delete result[key];
-    else result[key] = applyPatch(result[key], value);
+    else result[key] = applyMergePatch(result[key], value);
   }
   return result;
 }
 
 /** The patch that turns `before` into `now`, or undefined if they are equal. Neither may contain null in objects. */
-export function makePatch(before: JsonObject, now: JsonObject): JsonObject | undefined {
+export function makeMergePatch(before: JsonObject, now: JsonObject): JsonObject | undefined {
   const patch: Record<string, Json> = {};
   for (const key of Object.keys(before)) if (now[key] === undefined && before[key] !== undefined) patch[key] = null;
   for (const [key, value] of Object.entries(now)) {
     if (value === undefined) continue;
     const old = before[key];
     if (isJsonObject(old) && isJsonObject(value)) {
-      const inner = makePatch(old, value);
+      const inner = makeMergePatch(old, value);
       if (inner !== undefined) patch[key] = inner;
     } else if (!equalJson(old, value)) patch[key] = value;
   }

@@ -1,7 +1,7 @@
 import { defined } from '../../base/objects.ts';
 import type { AgentLimits, AgentParent, BudgetProblem, MeteredRequest } from '../../ports/agents.ts';
 import type { StoredAgent, SharedSpending } from '../../ports/agents.ts';
-import { rootPath } from '../../protocol/agent.ts';
+import { rootAgentPath } from '../../protocol/agent.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { groupDigits } from '../../protocol/outcome.ts';
 import type { Answer, Question } from '../../protocol/question.ts';
@@ -10,7 +10,7 @@ import type { PendingUsage, RequestFit, Usage } from '../../protocol/usage.ts';
 import { addUsage, noUsage, PendingRequests, usageSince } from '../../protocol/usage.ts';
 
 /** State that the threads of one root share in this process: how many agents work, and what all of them cost. */
-export class AgentTree {
+export class AgentTreeState {
   readonly #rootId: ThreadId;
   readonly #read: (id: ThreadId) => Promise<StoredAgent | undefined>;
   /** Spending per agent, without its own agents. */
@@ -95,7 +95,7 @@ const tokensOf = ({ total, estimated = 0 }: Usage): number => total + estimated;
 
 const budgetSpent = (limit: number, spent: number): BudgetProblem => ({
   code: 'agent-budget',
-  message: `The agents of ${rootPath} may use ${groupDigits(limit)} tokens together, and have used ${groupDigits(spent)}: no request of an agent is sent any more.`,
+  message: `The agents of ${rootAgentPath} may use ${groupDigits(limit)} tokens together, and have used ${groupDigits(spent)}: no request of an agent is sent any more.`,
   next: 'Do the rest without agents, or raise agents.max_tokens.',
 });
 

@@ -5,7 +5,7 @@ import type { SettingsChange } from '../../core/envelope/settings-change.ts';
 import type { CollaborationSetting, Settings } from '../../core/envelope/settings.ts';
 import { grantsNoMoreThan, narrowerApproval, readOnlyProfile } from '../../core/policy/profiles/narrower-profile.ts';
 import { agentIntroduction } from '../../core/world/sections/agents.ts';
-import { agentsInPlanMode } from '../../core/world/sections/modes.ts';
+import { planModeAgentGuidance } from '../../core/world/sections/modes.ts';
 import type { AgentBounds, AgentThread, AgentThreads } from '../../ports/agents.ts';
 import type { AskUser } from '../../ports/ask-user.ts';
 import type { ThreadRefused, TurnEnd } from '../../ports/threads.ts';
@@ -17,8 +17,8 @@ import { writtenBy } from '../../protocol/user-input.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import type { EngineRefused } from '../engine-refused.ts';
 import type { ThreadRequest } from '../thread-request.ts';
-import { setEffort } from '../thread-setup/configure-thread.ts';
-import { awaitAnswer } from '../thread/open-questions.ts';
+import { setEffortHint } from '../thread-setup/configure-thread.ts';
+import { awaitClientAnswer } from '../thread/open-questions.ts';
 import type { AgentLiveRequest, AgentLiveThread, AgentLiveThreads } from './agent-live-threads.ts';
 import type { AgentQuestions } from './agent-tree.ts';
 import { readAgent } from './read-agent-tree.ts';
@@ -64,7 +64,7 @@ const notAnAgent = { code: 'not-an-agent', message: 'This thread did not start i
 /** Rewords a refusal for a tool call, which has a parameter where users have a key. */
 function asOfCall(opened: AgentLiveThread | EngineRefused): AgentLiveThread | EngineRefused {
   if (opened.kind !== 'refused' || opened.outcome.code !== 'effort-unsupported') return opened;
-  const next = opened.outcome.next.replace(setEffort, 'Give it as reasoning_effort, or leave that out.');
+  const next = opened.outcome.next.replace(setEffortHint, 'Give it as reasoning_effort, or leave that out.');
   return { ...opened, outcome: { ...opened.outcome, next } };
 }
 
@@ -157,7 +157,7 @@ const modeOf = ({ collaboration }: Settings): AgentBounds['mode'] => collaborati
 
 /** An agent in plan mode answers its task and makes no plan of its own. */
 const collaborationOf = (mode: AgentBounds['mode']): CollaborationSetting =>
-  mode === 'plan' ? { mode, instructions: agentsInPlanMode } : { mode };
+  mode === 'plan' ? { mode, instructions: planModeAgentGuidance } : { mode };
 const turnEnd = (result: Awaited<ReturnType<AgentLiveThread['submit']>>): TurnEnd =>
   result.kind === 'refused' ? { kind: 'failed', outcome: result.outcome } : result;
 
@@ -181,8 +181,8 @@ function agentAsker(asker: AskUser, path: string, questions: AgentQuestions): As
 }
 
 /** Wraps the port of a root thread, so that the root and its agents ask one question at a time. */
-export function rootAsker(asker: AskUser): AskUser {
-  if (asker === awaitAnswer || rootOf.has(asker)) return asker;
+export function askerSharedWithAgents(asker: AskUser): AskUser {
+  if (asker === awaitClientAnswer || rootOf.has(asker)) return asker;
   const own: AskUser = {
     answersOnce: asker.answersOnce,
     ask: (question, signal, item) => ask(asker, question, signal, item),
@@ -194,7 +194,7 @@ export function rootAsker(asker: AskUser): AskUser {
 
 async function ask(asker: AskUser, ...[question, signal, item]: Parameters<AskUser['ask']>) {
   // Clients answer in any order, so there is no queue.
-  if (asker === awaitAnswer) return asker.ask(question, signal, item);
+  if (asker === awaitClientAnswer) return asker.ask(question, signal, item);
   const before = asked.get(asker);
   const { promise, resolve } = Promise.withResolvers<void>();
   asked.set(asker, promise);

@@ -1,16 +1,16 @@
 import { defined } from '../../base/objects.ts';
-import { turnEvent, turnEventKind } from '../../core/state/drafts/turn-lines.ts';
-import { agentIn, ownCost } from '../../core/state/fold/agents.ts';
+import { readTurnEvent, turnEventKind } from '../../core/state/drafts/turn-lines.ts';
+import { agentIdentityIn, ownCost } from '../../core/state/fold/agents.ts';
 import { isSuspended } from '../../core/state/questions/pending-questions.ts';
 import type { ThreadState } from '../../core/state/thread-state.ts';
 import type { StoredAgent } from '../../ports/agents.ts';
 import type { RolloutStore } from '../../ports/thread-store.ts';
-import { type AgentStatus, type RecordedAgent, rootPath } from '../../protocol/agent.ts';
+import { type AgentStatus, type RecordedAgent, rootAgentPath } from '../../protocol/agent.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { objectAt, stringAt } from '../../protocol/json.ts';
 import { type LineKind, lineType } from '../../protocol/line.ts';
 import { type Cost, usedTokens } from '../../protocol/usage.ts';
-import { foldThread } from '../thread/branch/resume-thread.ts';
+import { loadThreadState } from '../thread/branch/resume-thread.ts';
 
 export interface AgentNode {
   readonly id: ThreadId;
@@ -33,7 +33,7 @@ type ReadableThreads = { readonly store: RolloutStore; writer(id: ThreadId): Pro
 
 /** Reads the tree below a thread. Each thread appears once, even if a file names it twice or names itself. */
 export const readAgentTree = async (threads: ReadableThreads, id: ThreadId): Promise<AgentNode> =>
-  nodeOf(threads, { id, path: rootPath }, new Set());
+  nodeOf(threads, { id, path: rootAgentPath }, new Set());
 type KnownAgent = Pick<RecordedAgent, 'id' | 'path'> & Partial<RecordedAgent>;
 
 async function nodeOf(threads: ReadableThreads, agent: KnownAgent, seen: Set<ThreadId>): Promise<AgentNode> {
@@ -70,17 +70,23 @@ export async function readAgent(
   id: ThreadId,
 ): Promise<StoredAgent | undefined> {
   if ((await store.current(id)).kind === 'refused') return undefined;
-  const { state } = await foldThread(store, id);
+  const { state } = await loadThreadState(store, id);
   const own = state.agents.filter(({ parentId }) => parentId === id);
   const last = await lastStatus(store, id, state);
   const isOpen = state.openTurn !== undefined;
-  return { identity: agentIn(state.meta), used: ownCost(state.usage.total, state.meta), agents: own, isOpen, last };
+  return {
+    identity: agentIdentityIn(state.meta),
+    used: ownCost(state.usage.total, state.meta),
+    agents: own,
+    isOpen,
+    last,
+  };
 }
 
 async function lastStatus(store: RolloutStore, id: ThreadId, state: ThreadState): Promise<AgentStatus | 'waits'> {
   if (state.openTurn !== undefined) return isSuspended(state) ? 'waits' : { kind: 'interrupted' };
   for await (const { type, payload } of store.readBack(id, isTurnEvent)) {
-    const event = type === lineType.event ? turnEvent(payload) : undefined;
+    const event = type === lineType.event ? readTurnEvent(payload) : undefined;
     if (event?.kind !== 'end') continue;
     if (event.status === 'completed') return { kind: 'completed', answer: stringAt(payload, 'last_agent_message') };
     if (event.status !== 'failed') break;

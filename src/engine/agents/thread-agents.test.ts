@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import type { AgentParent, AgentThreads } from '../../ports/agents.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
-import { AgentTree } from './agent-tree.ts';
+import { AgentTreeState } from './agent-tree.ts';
 import { ThreadAgents } from './thread-agents.ts';
 
 it('what the agents of a root share goes with its thread, unless one of them is still under way', async () => {
   const root = 'root' as ThreadId;
-  const tree = new AgentTree(root, async () => undefined);
+  const tree = new AgentTreeState(root, async () => undefined);
   const dropped: ThreadId[] = [];
   const agents = new ThreadAgents({
     threads: {} as AgentThreads,

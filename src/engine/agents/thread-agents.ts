@@ -1,4 +1,4 @@
-import { continueWithFewerPermissions } from '../../core/fragments/answers/agents-and-goals.ts';
+import { continueWithFewerPermissionsText } from '../../core/fragments/answers/agents-and-goals.ts';
 import type {
   AgentBounds,
   AgentCaller,
@@ -21,13 +21,13 @@ import type {
   WantedAgent,
 } from '../../ports/agents.ts';
 import type { Clock, Ids } from '../../ports/system.ts';
-import { parentNarrowed, parentStopped, threadCloses } from '../../protocol/abort.ts';
-import { type AgentIdentity, type RecordedAgent, rootPath } from '../../protocol/agent.ts';
+import { parentNarrowedReason, parentStoppedReason, threadClosesReason } from '../../protocol/abort.ts';
+import { type AgentIdentity, type RecordedAgent, rootAgentPath } from '../../protocol/agent.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { outcomeText } from '../../protocol/outcome.ts';
 import type { Answer, Question } from '../../protocol/question.ts';
 import type { RequestFit } from '../../protocol/usage.ts';
-import type { AgentTree } from './agent-tree.ts';
+import type { AgentTreeState } from './agent-tree.ts';
 import { lastAnswerText, neverStartedStatus, WorkingAgents } from './working-agents.ts';
 
 /**
@@ -65,7 +65,7 @@ export class ThreadAgents implements Agents, AgentsOfThread {
   }
 
   get #path(): string {
-    return this.#options.self?.path ?? rootPath;
+    return this.#options.self?.path ?? rootAgentPath;
   }
 
   get #open(): AgentParent {
@@ -73,7 +73,7 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     return this.#parent;
   }
 
-  get #tree(): AgentTree {
+  get #tree(): AgentTreeState {
     const { self, treeOf } = this.#options;
     return treeOf(self?.rootId ?? this.#open.id);
   }
@@ -123,14 +123,14 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     if (agent.state === 'closed') return refused(`Agent ${agent.path} is closed. Start another one, under any name.`);
     const { id, path } = agent;
     if (message === undefined) {
-      await this.#working.interrupt([id], parentStopped);
+      await this.#working.interrupt([id], parentStoppedReason);
       return { kind: 'sent', path, as: 'interrupted' };
     }
     const { turnId, callId } = caller;
     const running = this.#working.find(id);
     if (running !== undefined) {
       await this.#open.note({ kind: 'sent', id, turnId, callId });
-      if (interrupt && (await this.#working.restart(id, { message, bounds: caller }, parentStopped)))
+      if (interrupt && (await this.#working.restart(id, { message, bounds: caller }, parentStoppedReason)))
         return { kind: 'sent', path, as: 'restarted' };
       if (!interrupt && (await running.thread.steer(message))) return { kind: 'sent', path, as: 'steered' };
       await running.over;
@@ -179,7 +179,7 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     if ('why' in agent) return agent;
     const before = this.#listed(agent);
     if (agent.state === 'closed') return { kind: 'closed', before };
-    await this.#working.interrupt([agent.id], parentStopped);
+    await this.#working.interrupt([agent.id], parentStoppedReason);
     await this.#open.note({ kind: 'closed', id: agent.id });
     await this.#working.leave([agent.id]);
     return { kind: 'closed', before };
@@ -190,13 +190,13 @@ export class ThreadAgents implements Agents, AgentsOfThread {
   }
 
   async narrow(bounds: AgentBounds): Promise<void> {
-    await this.#working.narrow({ message: continueWithFewerPermissions, bounds }, parentNarrowed);
+    await this.#working.narrow({ message: continueWithFewerPermissionsText, bounds }, parentNarrowedReason);
   }
 
   /** Called when the thread is given up. An agent that waits for the user stays as it is: its turn can be continued. */
   async release(): Promise<void> {
     const left = this.#working.loaded.flatMap(([id, { asks }]) => (asks ? [] : id));
-    await this.#working.interrupt(left, threadCloses);
+    await this.#working.interrupt(left, threadClosesReason);
     await this.#working.leave(left);
     const { self, dropTree } = this.#options;
     if (self === undefined && this.#parent !== undefined && this.#tree.isIdle) dropTree(this.#parent.id);
@@ -313,7 +313,7 @@ interface ThreadAgentsOptions {
   readonly defaults?: ChosenModel;
   /** Identity of the parent. Absent: no other thread started it. */
   readonly self?: AgentIdentity;
-  treeOf(rootId: ThreadId): AgentTree;
+  treeOf(rootId: ThreadId): AgentTreeState;
   /** Called when the root is given up and none of its agents is active; their files record the cost. */
   dropTree(rootId: ThreadId): void;
 }

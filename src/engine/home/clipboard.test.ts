@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EngineParts } from '../engine-parts.ts';
-import { bytesOfScript, clipboardWays, pathsOfUris, readClipboard, windowsContent } from './clipboard.ts';
+import {
+  parseAppleScriptBytes,
+  clipboardWays,
+  pathsOfUris,
+  readClipboard,
+  parseWindowsClipboard,
+} from './clipboard.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -66,11 +72,14 @@ describe('the clipboard', () => {
   });
 
   it('of other systems is read from what their programs print', () => {
-    expect(bytesOfScript('«data PNGf8950»\n')).toEqual(Buffer.from([0x89, 0x50]));
-    expect(bytesOfScript('error')).toBeUndefined();
-    expect(windowsContent('files\r\nC:\\a.png\r\n')).toEqual({ kind: 'files', paths: ['C:\\a.png'] });
-    expect(windowsContent('picture\r\niVA=\r\n')).toEqual({ kind: 'picture', dataUrl: 'data:image/png;base64,iVA=' });
-    expect(windowsContent('')).toBeUndefined();
+    expect(parseAppleScriptBytes('«data PNGf8950»\n')).toEqual(Buffer.from([0x89, 0x50]));
+    expect(parseAppleScriptBytes('error')).toBeUndefined();
+    expect(parseWindowsClipboard('files\r\nC:\\a.png\r\n')).toEqual({ kind: 'files', paths: ['C:\\a.png'] });
+    expect(parseWindowsClipboard('picture\r\niVA=\r\n')).toEqual({
+      kind: 'picture',
+      dataUrl: 'data:image/png;base64,iVA=',
+    });
+    expect(parseWindowsClipboard('')).toBeUndefined();
     expect(pathsOfUris('# comment\nfile:///a\nhttp://x/b\nfile://%zz\n')).toEqual(['/a']);
   });
 });

@@ -1,6 +1,6 @@
 import { feedProgram, readOutput } from '../../adapters/exec/run-program.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { Variables } from '../../protocol/shell.ts';
+import type { EnvironmentVariables } from '../../protocol/shell.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import { programVariables } from '../sandbox/user-program-variables.ts';
 
@@ -45,7 +45,7 @@ const noScreen = 'Paste the path of the picture instead.';
 const unreadable = (message: string, next: string): Outcome => ({ code: 'clipboard-unreadable', message, next });
 
 /** The ways to read a system's clipboard, best first. */
-export function clipboardWays(platform: NodeJS.Platform, env: Variables): readonly ClipboardWay[] {
+export function clipboardWays(platform: NodeJS.Platform, env: EnvironmentVariables): readonly ClipboardWay[] {
   const has = (name: string): boolean => (env[name] ?? '') !== '';
   if (platform === 'darwin') return [macos];
   const linux = [...(has('WAYLAND_DISPLAY') ? [wayland] : []), ...(has('DISPLAY') ? [x11] : [])];
@@ -79,12 +79,12 @@ const macos: ClipboardWay = {
     const file = (await ask('osascript', '-e', fileUrl))?.toString('utf8').trim() ?? '';
     if (file !== '') return { kind: 'files', paths: [file] };
     const picture = await ask('osascript', '-e', 'the clipboard as «class PNGf»');
-    return pictureOf('image/png', bytesOfScript(picture?.toString('utf8') ?? ''));
+    return pictureOf('image/png', parseAppleScriptBytes(picture?.toString('utf8') ?? ''));
   },
 };
 
 /** Parses `«data PNGf89504E47…»`. */
-export function bytesOfScript(printed: string): Buffer | undefined {
+export function parseAppleScriptBytes(printed: string): Buffer | undefined {
   const [, hex] = /«data PNGf([\dA-Fa-f]+)»/.exec(printed) ?? [];
   return hex === undefined ? undefined : Buffer.from(hex, 'hex');
 }
@@ -106,11 +106,11 @@ const windows: ClipboardWay = {
   from: 'Windows PowerShell',
   async read(ask) {
     const printed = await ask('powershell.exe', '-NoProfile', '-STA', '-Command', powershell);
-    return windowsContent(printed?.toString('utf8') ?? '');
+    return parseWindowsClipboard(printed?.toString('utf8') ?? '');
   },
 };
 
-export function windowsContent(printed: string): ClipboardContent | undefined {
+export function parseWindowsClipboard(printed: string): ClipboardContent | undefined {
   const [kind, ...rest] = printed.split(/\r?\n/).filter((line) => line !== '');
   if (kind === 'files') return { kind: 'files', paths: rest };
   return kind === 'picture' ? pictureOf('image/png', Buffer.from(rest.join(''), 'base64')) : undefined;
@@ -152,7 +152,7 @@ function pictureOf(type: string, bytes: Buffer | undefined): ClipboardContent | 
 const writeTimeoutMs = 3000;
 
 /** Returns whether the program took the text. One that commands could have written is treated as missing. */
-export async function feedClipboard(
+export async function writeToClipboardProgram(
   parts: Pick<EngineParts, 'programs' | 'programFolder' | 'options'>,
   [name = '', ...words]: readonly string[],
   text: string,

@@ -1,8 +1,8 @@
-import { namesIn } from '../../adapters/disk/file-system.ts';
+import { listFolderNames } from '../../adapters/disk/file-system.ts';
 import { readTextIfPossible } from '../../adapters/disk/regular-files.ts';
 import { systemPrograms } from '../../adapters/exec/find-programs.ts';
 import { createPromptHistory, type PromptHistory } from '../../adapters/rollout/prompt-history.ts';
-import { readYaml, splitHead } from '../../adapters/skills/skill-head.ts';
+import { parseYamlTable, splitFrontMatter } from '../../adapters/skills/skill-head.ts';
 import { defined } from '../../base/objects.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { EngineParts } from '../engine-parts.ts';
@@ -23,8 +23,8 @@ const maxBytes = 1_000_000;
 const mostPrompts = 500;
 
 /** Reads the `.md` files of a folder, sorted by name. Subfolders do not count. */
-export async function customPrompts(folder: string): Promise<CustomPrompts> {
-  const names = namesIn(folder).flatMap((file) => /^([\w][\w.-]*)\.md$/.exec(file)?.[1] ?? []);
+export async function readCustomPrompts(folder: string): Promise<CustomPrompts> {
+  const names = listFolderNames(folder).flatMap((file) => /^([\w][\w.-]*)\.md$/.exec(file)?.[1] ?? []);
   const prompts: CustomPrompt[] = [];
   const problems: Outcome[] = [];
   for (const name of names.toSorted().slice(0, mostPrompts)) {
@@ -39,13 +39,13 @@ export async function customPrompts(folder: string): Promise<CustomPrompts> {
 
 /** Removes the front matter (the YAML between `---` lines). Returns a sentence if it is wrong. */
 async function readPrompt(written: string): Promise<Omit<CustomPrompt, 'name'> | string> {
-  const split = splitHead(written);
+  const split = splitFrontMatter(written);
   if (split.kind === 'open') return 'no line of `---` ends its table';
   if (split.kind === 'headless') {
     const text = written.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
     return { text: text.trim() };
   }
-  const read = await readYaml(split.head);
+  const read = await parseYamlTable(split.head);
   if (read.kind === 'unread') return read.reason;
   const texts = { ...read.table };
   for (const key of ['argument-hint', 'argument_hint']) {

@@ -24,22 +24,22 @@ import { nominalPercent, nominalWindow } from '../../core/envelope/window.ts';
 import { approvalName } from '../../core/policy/decide/approval-policy.ts';
 import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
 import {
-  brokenByApproval,
-  brokenByChoice,
-  brokenByProfile,
-  brokenByReviewer,
+  brokenApprovalRequirement,
+  brokenProfileRequirement,
+  brokenSandboxRequirement,
+  brokenReviewerRequirement,
   deniesRead,
   replacementMode,
   type Requirements,
 } from '../../core/policy/requirements.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { Variables } from '../../protocol/shell.ts';
+import type { EnvironmentVariables } from '../../protocol/shell.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import { locatedProvider } from '../models/thread-providers.ts';
 import { unusedKeysNotice } from '../thread-setup/configure-thread.ts';
 
-export interface Configured {
+export interface LoadedConfig {
   readonly trust: Trust;
   /** Lowest first, with the defaults and also the layers that do not count. */
   readonly layers: readonly ConfigLayer[];
@@ -54,10 +54,10 @@ export interface Configured {
   readonly requirementsFile?: string;
 }
 
-export async function loadConfigured(
+export async function loadFolderConfig(
   folder: string,
-  choices: ConfigChoices & { readonly env: Variables },
-): Promise<Configured | Outcome> {
+  choices: ConfigChoices & { readonly env: EnvironmentVariables },
+): Promise<LoadedConfig | Outcome> {
   const home = findHome(choices.env, choices.osHome);
   if ('code' in home) return home;
   const base = await loadBaseLayers(home.path, choices);
@@ -87,7 +87,11 @@ function withoutModel(layer: ConfigLayer): ConfigLayer {
 }
 
 /** Defaults that depend on the provider, the catalogue and the model. */
-function modelLayers(config: Config, { requirements, home }: BaseLayers, env: Variables): readonly ConfigLayer[] {
+function modelLayers(
+  config: Config,
+  { requirements, home }: BaseLayers,
+  env: EnvironmentVariables,
+): readonly ConfigLayer[] {
   // If the administrator chose the model of new threads, there is no default. An unreadable catalogue gives none.
   const described =
     requirements.newThread?.model === undefined
@@ -127,10 +131,10 @@ function ofModel(record: ModelRecord, { window = {} }: Config): JsonObject {
 /** Values that the layers give but the machine does not allow: they are shown, but not in force. */
 function overruled(config: Config, { requirements, requirementsFile }: BaseLayers): readonly ConfigProblem[] {
   const { approvalPolicy, approvalsReviewer: reviewer = 'user', sandboxMode, allowLoginShell, features = {} } = config;
-  const approval = brokenByApproval(requirements, approvalPolicy);
-  const reviewers = brokenByReviewer(requirements, reviewer);
-  const sandbox = brokenByProfile(requirements, configuredProfile(config));
-  const choice = sandbox === undefined ? brokenByChoice(requirements, configuredProfile(config)) : undefined;
+  const approval = brokenApprovalRequirement(requirements, approvalPolicy);
+  const reviewers = brokenReviewerRequirement(requirements, reviewer);
+  const sandbox = brokenSandboxRequirement(requirements, configuredProfile(config));
+  const choice = sandbox === undefined ? brokenProfileRequirement(requirements, configuredProfile(config)) : undefined;
   const named = config.namedProfile?.id;
   const [key, value] = named === undefined ? ['sandbox_mode', sandboxMode] : ['default_permissions', named];
   const loginShell = requirements.allowLoginShell ?? allowLoginShell;

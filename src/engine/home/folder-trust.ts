@@ -42,7 +42,7 @@ export interface FolderTrust {
 
 type TrustParts = Pick<EngineParts, 'base' | 'home' | 'locks' | 'clock'>;
 
-export async function folderTrust({ base }: TrustParts, folder: string): Promise<FolderTrust> {
+export async function readFolderTrust({ base }: TrustParts, folder: string): Promise<FolderTrust> {
   const { origins } = base.config;
   const owners = projectFolders(folder, base.config.projectRootMarkers);
   const [root = folder] = owners;
@@ -78,7 +78,7 @@ export async function decideFolderTrust(
 }
 
 /** Hooks of a folder that need a decision: new ones, and those changed since they were trusted. */
-export async function idleHooks(parts: Pick<EngineParts, 'base' | 'options'>, folder: string) {
+export async function hooksNeedingDecision(parts: Pick<EngineParts, 'base' | 'options'>, folder: string) {
   return (await hooksInForce(parts, folder)).filter(({ trust }) => trust === 'untrusted' || trust === 'modified');
 }
 

@@ -1,15 +1,22 @@
 import { withCamelCaseKeys } from '../../core/config/keys/key-kinds.ts';
 import { temporaryFolders } from '../../core/policy/paths/special-places.ts';
-import { type ConfigLayer, keySource } from '../../core/config/config-layer.ts';
-import { tuiTable } from '../../core/config/keys/tui-keys.ts';
+import { type ConfigLayer, configKeySource } from '../../core/config/config-layer.ts';
+import { tuiSchema } from '../../core/config/keys/tui-keys.ts';
 import { type TuiSettings, tuiSettings } from '../../core/config/tui-settings.ts';
-import { anyText, booleanOption, jsonObject, listOf, nameText, recordOf } from '../../core/envelope/read-options.ts';
+import {
+  stringOption,
+  booleanOption,
+  jsonObjectOption,
+  listOf,
+  nonBlankStringOption,
+  recordOf,
+} from '../../core/envelope/read-options.ts';
 import { defined } from '../../base/objects.ts';
 import { isJsonObject, type JsonObject, valueAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { Configured } from './folder-config.ts';
+import type { LoadedConfig } from './folder-config.ts';
 import type { EngineParts } from '../engine-parts.ts';
-import { argumentProblem, requireArguments, folderPath } from '../check-arguments.ts';
+import { argumentProblem, requireArguments, folderPathOption } from '../check-arguments.ts';
 import type { KeymapLine } from './save-keymap.ts';
 
 interface ModelOfThreads {
@@ -20,15 +27,15 @@ interface ModelOfThreads {
 }
 
 const modelOfThreads = recordOf<ModelOfThreads>('an object with provider and model', {
-  provider: { type: nameText, required: true },
-  model: { type: nameText, required: true },
-  effort: { type: nameText },
+  provider: { type: nonBlankStringOption, required: true },
+  model: { type: nonBlankStringOption, required: true },
+  effort: { type: nonBlankStringOption },
 });
 
 /** The global configuration as it was when the engine was loaded, and changes to the user's file. */
 export class HomeConfig {
   readonly #parts: Pick<EngineParts, 'base' | 'home' | 'locks' | 'clock' | 'options'>;
-  #savedTui: ReturnType<typeof withCamelCaseKeys<(typeof tuiTable)['keys']>> = {};
+  #savedTui: ReturnType<typeof withCamelCaseKeys<(typeof tuiSchema)['keys']>> = {};
   #layers: readonly ConfigLayer[];
 
   constructor(parts: Pick<EngineParts, 'base' | 'home' | 'locks' | 'clock' | 'options'>) {
@@ -54,11 +61,11 @@ export class HomeConfig {
   }
 
   sourceOf(path: readonly string[]): string | undefined {
-    requireArguments('sourceOf()', { path: [listOf(anyText, 'a list of names'), path] });
+    requireArguments('sourceOf()', { path: [listOf(stringOption, 'a list of names'), path] });
     const layer = this.#layers.findLast(
       (each) => each.disabled === undefined && valueAt(each.values, path) !== undefined,
     );
-    return layer && keySource(layer, path);
+    return layer && configKeySource(layer, path);
   }
 
   get writableFolders(): readonly string[] {
@@ -73,21 +80,24 @@ export class HomeConfig {
   }
 
   async switchFeature(name: string, open: boolean): Promise<Outcome | undefined> {
-    const problem = argumentProblem('switchFeature()', { name: [nameText, name], open: [booleanOption, open] });
+    const problem = argumentProblem('switchFeature()', {
+      name: [nonBlankStringOption, name],
+      open: [booleanOption, open],
+    });
     return problem ?? this.#changeUserTable('features', { [name]: open });
   }
 
   /** Sets keys of `[memories]`, spelled as in the user's config.toml. Returns why it could not. */
   async saveMemories(change: JsonObject): Promise<Outcome | undefined> {
-    const problem = argumentProblem('saveMemories()', { change: [jsonObject, change] });
+    const problem = argumentProblem('saveMemories()', { change: [jsonObjectOption, change] });
     return problem ?? this.#changeUserTable('memories', change);
   }
 
   /** Sets keys of `[tui]`, spelled as in the user's config.toml. Returns why it could not. */
   async saveTui(change: JsonObject): Promise<Outcome | undefined> {
-    const wrong = argumentProblem('saveTui()', { change: [jsonObject, change] });
+    const wrong = argumentProblem('saveTui()', { change: [jsonObjectOption, change] });
     const problem = wrong ?? (await this.#changeUserTable('tui', change));
-    if (problem === undefined) this.#savedTui = { ...this.#savedTui, ...withCamelCaseKeys(tuiTable, change) };
+    if (problem === undefined) this.#savedTui = { ...this.#savedTui, ...withCamelCaseKeys(tuiSchema, change) };
     return problem;
   }
 
@@ -122,8 +132,8 @@ export class HomeConfig {
   }
 
   /** Reads a folder's configuration, with the place of each value, from its current files. */
-  async inFolder(folder: string): Promise<Configured | Outcome> {
-    const problem = argumentProblem('inFolder()', { folder: [folderPath, folder] });
-    return problem ?? (await import('./folder-config.ts')).loadConfigured(folder, this.#parts.options);
+  async inFolder(folder: string): Promise<LoadedConfig | Outcome> {
+    const problem = argumentProblem('inFolder()', { folder: [folderPathOption, folder] });
+    return problem ?? (await import('./folder-config.ts')).loadFolderConfig(folder, this.#parts.options);
   }
 }

@@ -6,13 +6,16 @@ import {
   keyDocument,
 } from '../../adapters/gather/login-file.ts';
 import { readAccessToken } from '../../adapters/gather/login-store.ts';
-import { codeProof, openSignInCallback, signInPage } from '../../adapters/model/http/auth/browser-sign-in.ts';
+import { createPkcePair, openSignInCallback, signInPageUrl } from '../../adapters/model/http/auth/browser-sign-in.ts';
 import { awaitDeviceCode, exchangeCode, requestDeviceCode } from '../../adapters/model/http/auth/device-code.ts';
 import type { ExchangedCode } from '../../adapters/model/http/auth/device-code.ts';
 import { accountOfToken } from '../../adapters/model/http/auth/provider-credentials.ts';
-import { clientId as ownClientId, issuer as ownIssuer } from '../../adapters/model/http/auth/renew-login.ts';
+import {
+  loginClientId as ownClientId,
+  loginIssuerUrl as ownIssuer,
+} from '../../adapters/model/http/auth/renew-login.ts';
 import { defined } from '../../base/objects.ts';
-import { loginLimits, type LoginMethod, refuseLogin } from '../../core/policy/requirements.ts';
+import { loginLimits, type LoginMethod, loginRefusal } from '../../core/policy/requirements.ts';
 import { isHeaderValue } from '../../protocol/http.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -21,7 +24,7 @@ import { programVariables } from '../sandbox/user-program-variables.ts';
 import { randomBytes } from 'node:crypto';
 
 /** Parameters of a sign-in. Absent ones are OpenAI's. */
-export interface SignIn {
+export interface SignInOptions {
   readonly signal: AbortSignal;
   readonly issuer?: string;
   readonly clientId?: string;
@@ -68,13 +71,13 @@ export class Logins {
 
   /** The page sends the browser back to this machine. `show` gets the page, whether or not it opened. */
   async withBrowser(
-    { signal, issuer = ownIssuer, clientId = ownClientId, ports = callbackPorts }: SignIn,
+    { signal, issuer = ownIssuer, clientId = ownClientId, ports = callbackPorts }: SignInOptions,
     show: (page: string, opened: boolean) => void,
   ): Promise<SignedIn | Outcome> {
     const refused = this.#refused('chatgpt', undefined) ?? (await this.#unkept(signal));
     if (refused !== undefined) return refused;
     const state = randomBytes(32).toString('base64url');
-    const { verifier, challenge } = codeProof(randomBytes);
+    const { verifier, challenge } = createPkcePair(randomBytes);
     const callback = await openSignInCallback({ ports, state, patienceMs, signal });
     if (callback === undefined) return portsInUse(ports);
     try {
@@ -82,7 +85,7 @@ export class Logins {
       const { options, requests } = this.#parts;
       const { workspaces } = this.#limits;
       const about = { issuer, clientId, redirectUri, challenge, state, originator: options.client.name, workspaces };
-      const page = signInPage(about);
+      const page = signInPageUrl(about);
       show(page, openInBrowser(page, this.#parts));
       const back = await callback.back;
       if (back.kind === 'ended') return back.why === 'late' ? late(patienceMs) : stopped;
@@ -95,7 +98,7 @@ export class Logins {
   }
 
   async withDeviceCode(
-    { signal, issuer = ownIssuer, clientId = ownClientId }: SignIn,
+    { signal, issuer = ownIssuer, clientId = ownClientId }: SignInOptions,
     show: (page: string, userCode: string) => void,
   ): Promise<SignedIn | Outcome> {
     const refused = this.#refused('chatgpt', undefined) ?? (await this.#unkept(signal));
@@ -155,7 +158,7 @@ export class Logins {
   /** Before an account is known, only the sign-in method can be refused. */
   #refused(method: LoginMethod, account: { readonly accountId?: string } | undefined): Outcome | undefined {
     const { methods, workspaces } = this.#limits;
-    return refuseLogin({ method, accountId: account?.accountId }, { methods, workspaces: account && workspaces });
+    return loginRefusal({ method, accountId: account?.accountId }, { methods, workspaces: account && workspaces });
   }
 
   /** Checked before users sign in: the result could not be kept if nothing can be written. */

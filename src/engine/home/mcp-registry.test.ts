@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { importedServer } from './mcp-registry.ts';
+import { convertImportedServer } from './mcp-registry.ts';
 
 test.each([
   [
@@ -28,5 +28,5 @@ test.each([
   [{ type: 'x' }, 'It must have either a command or a url.'],
   [{ type: 'sse', url: 'https://a.org' }, expect.stringContaining('sse')],
 ])('%j', (given, expected) => {
-  expect(importedServer(given)).toEqual(expected);
+  expect(convertImportedServer(given)).toEqual(expected);
 });

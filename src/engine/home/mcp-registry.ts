@@ -15,9 +15,9 @@ import { formatTomlKey } from '../../core/config/toml/toml-key.ts';
 import { hideSecrets } from '../../core/policy/secrets.ts';
 import { isJsonObject, objectAt, parseJsonObject, stringAt, valueAt } from '../../protocol/json.ts';
 import type { Json, JsonObject } from '../../protocol/json.ts';
-import { type Outcome, sentence } from '../../protocol/outcome.ts';
+import { type Outcome, endWithFullStop } from '../../protocol/outcome.ts';
 import type { EngineParts } from '../engine-parts.ts';
-import { mcpHost } from '../thread-setup/thread-mcp.ts';
+import { createMcpHost } from '../thread-setup/thread-mcp.ts';
 import { join } from 'node:path';
 
 export interface ListedServer {
@@ -107,7 +107,7 @@ export class McpRegistry {
     const known = Object.keys(config.mcpServers ?? {});
     const read = Object.entries(found).map(([name, server]) => {
       if (known.includes(name)) return [name, 'Your configuration has a server of that name.'] as const;
-      return [name, isJsonObject(server) ? importedServer(server) : 'It is no table.'] as const;
+      return [name, isJsonObject(server) ? convertImportedServer(server) : 'It is no table.'] as const;
     });
     return {
       servers: read.flatMap(([name, table]) => (typeof table === 'string' ? [] : [[name, table] as const])),
@@ -120,7 +120,7 @@ export class McpRegistry {
     const server = await this.#atAddress(name, folder);
     if ('code' in server) return server;
     const visitor = await openCallbackServer({ port: server.transport.oauth.callbackPort ?? 0, show });
-    const connection = new McpConnection({ config: server, cwd: folder }, { ...mcpHost(this.#engine), visitor });
+    const connection = new McpConnection({ config: server, cwd: folder }, { ...createMcpHost(this.#engine), visitor });
     const started = await connection.start();
     const { problem } = connection;
     await connection.close();
@@ -177,7 +177,7 @@ function loginFailed(
   why: string,
   next = `Check ${formatTomlKey(['mcp_servers', name])} in your config.toml, then try again.`,
 ): Outcome {
-  const message = `The login to the MCP server ${JSON.stringify(name)} did not work: ${sentence(why)}`;
+  const message = `The login to the MCP server ${JSON.stringify(name)} did not work: ${endWithFullStop(why)}`;
   return { code: 'mcp-login-failed', message, next };
 }
 
@@ -193,7 +193,7 @@ function notInUserFile(name: string): Outcome {
 }
 
 /** Converts a server to the form of config.toml; a variable `${NAME}` stays a name. Returns a sentence if it cannot. */
-export function importedServer(given: JsonObject): JsonObject | string {
+export function convertImportedServer(given: JsonObject): JsonObject | string {
   const [command, url] = [stringAt(given, 'command'), stringAt(given, 'url')];
   if ((command === undefined) === (url === undefined)) return 'It must have either a command or a url.';
   if (given['type'] === 'sse') return 'It uses the old transport sse, which Capstan does not have.';

@@ -2,7 +2,11 @@ import type { ConfigLayer } from '../../core/config/config-layer.ts';
 import type { BaseLayers } from '../../adapters/gather/config/config-layers.ts';
 import { mergeValues } from '../../core/policy/profiles/tables/inherited-table.ts';
 import { loadConfigFile } from '../../adapters/gather/config/config-file.ts';
-import { type EditedConfig, editUserConfig, userConfigValue } from '../../adapters/gather/config/edit-user-config.ts';
+import {
+  type ConfigEditPorts,
+  editUserConfig,
+  userConfigValue,
+} from '../../adapters/gather/config/edit-user-config.ts';
 import { isJsonObject, type JsonObject, valueAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 
@@ -16,7 +20,7 @@ export interface KeymapLine {
 
 /** Sets lines one after the other; those before a faulty one are saved. `layers` include the user's file as it is now. */
 export async function saveKeymap(
-  place: EditedConfig & { readonly base: Pick<BaseLayers, 'osHome'> },
+  place: ConfigEditPorts & { readonly base: Pick<BaseLayers, 'osHome'> },
   layers: readonly ConfigLayer[],
   lines: readonly KeymapLine[],
 ) {
@@ -30,7 +34,7 @@ export async function saveKeymap(
   return { layers: now, keymap, problem };
 }
 
-async function saveLine(place: EditedConfig, { context, name, keys }: KeymapLine): Promise<Outcome | undefined> {
+async function saveLine(place: ConfigEditPorts, { context, name, keys }: KeymapLine): Promise<Outcome | undefined> {
   const path = ['tui', 'keymap', context];
   const set = await userConfigValue(place, path);
   const { [name]: before, ...others } = isJsonObject(set) ? set : {};

@@ -4,7 +4,7 @@ import { isJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ConfiguredHook } from './user-hooks.ts';
 import type { EngineParts } from '../engine-parts.ts';
-import { argumentProblem, requireArguments, folderPath } from '../check-arguments.ts';
+import { argumentProblem, requireArguments, folderPathOption } from '../check-arguments.ts';
 import type { FolderTrust } from './folder-trust.ts';
 
 /** `ofFolder` returns more than is needed here. */
@@ -34,8 +34,8 @@ export class TrustDecisions {
   }
 
   async ofFolder(folder: string): Promise<FolderTrust> {
-    requireArguments('ofFolder()', { folder: [folderPath, folder] });
-    return (await import('./folder-trust.ts')).folderTrust(this.#parts, folder);
+    requireArguments('ofFolder()', { folder: [folderPathOption, folder] });
+    return (await import('./folder-trust.ts')).readFolderTrust(this.#parts, folder);
   }
 
   async decideFolder(
@@ -51,8 +51,8 @@ export class TrustDecisions {
 
   /** Hooks of a folder that the user must decide about before they run. */
   async idleHooks(folder: string): Promise<readonly ConfiguredHook[]> {
-    requireArguments('idleHooks()', { folder: [folderPath, folder] });
-    return (await import('./folder-trust.ts')).idleHooks(this.#parts, folder);
+    requireArguments('idleHooks()', { folder: [folderPathOption, folder] });
+    return (await import('./folder-trust.ts')).hooksNeedingDecision(this.#parts, folder);
   }
 
   async decideHooks(hooks: readonly ConfiguredHook[], decision: 'trust' | 'untrust'): Promise<Outcome | undefined> {

@@ -16,7 +16,7 @@ export class UserHome {
   hooks = async () => (await import('./user-hooks.ts')).hookRegistry(this.#parts);
   rules = async () => (await import('./command-rules.ts')).homeRules(this.#parts);
   models = async () => new (await import('../models/home-models.ts')).HomeModels(this.#parts);
-  customPrompts = async () => (await import('./custom-prompts.ts')).customPrompts(`${this.#parts.home}/prompts`);
+  customPrompts = async () => (await import('./custom-prompts.ts')).readCustomPrompts(`${this.#parts.home}/prompts`);
   openPromptHistory = async () => (await import('./custom-prompts.ts')).openPromptHistory(this.#parts);
   readClipboard = async () => (await import('./clipboard.ts')).readClipboard(this.#parts);
 
@@ -34,7 +34,7 @@ export class UserHome {
   }
 
   async feedClipboard(words: readonly string[], text: string): Promise<boolean> {
-    return (await import('./clipboard.ts')).feedClipboard(this.#parts, words, text);
+    return (await import('./clipboard.ts')).writeToClipboardProgram(this.#parts, words, text);
   }
 
   /** Messages that wait in the terminal for turns of their own. */

@@ -3,20 +3,24 @@ import { runWithInput } from '../../adapters/exec/run-program.ts';
 import { systemClock } from '../../adapters/gather/clock-and-ids.ts';
 import { configInFolder } from '../../adapters/gather/config/config-in-folder.ts';
 import { type ConfigChoices, loadBaseLayers } from '../../adapters/gather/config/config-layers.ts';
-import { type EditedConfig, editUserConfig, userConfigValue } from '../../adapters/gather/config/edit-user-config.ts';
+import {
+  type ConfigEditPorts,
+  editUserConfig,
+  userConfigValue,
+} from '../../adapters/gather/config/edit-user-config.ts';
 import { changedConfiguration } from '../../adapters/gather/config/project-trust.ts';
 import { findHome } from '../../adapters/gather/home.ts';
 import { findHookPlaces } from '../../adapters/gather/hook-and-skill-places.ts';
-import { createHookTexts } from '../../adapters/hooks/hook-answers.ts';
-import { type HookDefinition, type KnownHook, readMatchers } from '../../adapters/hooks/hook-definitions.ts';
+import { createHookTextShortener } from '../../adapters/hooks/hook-answers.ts';
+import { type HookDefinition, type KnownHook, compileMatchers } from '../../adapters/hooks/hook-definitions.ts';
 import { loadHooks } from '../../adapters/hooks/load-hooks.ts';
-import { createHooks, SessionStarts } from '../../adapters/hooks/run-hooks.ts';
+import { createHooks, StartHookRecord } from '../../adapters/hooks/run-hooks.ts';
 import { createFlock } from '../../adapters/rollout/files/file-locks.ts';
 import type { ConfigProblem } from '../../core/config/config-layer.ts';
 import type { Hooks } from '../../ports/hooks.ts';
 import { isJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { Variables } from '../../protocol/shell.ts';
+import type { EnvironmentVariables } from '../../protocol/shell.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import { programVariables } from '../sandbox/user-program-variables.ts';
 import { dirname, join } from 'node:path';
@@ -32,7 +36,7 @@ export interface ConfiguredHooks {
 /** The hooks of a folder, including those that may not run. */
 export async function loadConfiguredHooks(
   folder: string,
-  choices: ConfigChoices & { readonly env: Variables },
+  choices: ConfigChoices & { readonly env: EnvironmentVariables },
 ): Promise<ConfiguredHooks | Outcome> {
   const home = findHome(choices.env, choices.osHome);
   if ('code' in home) return home;
@@ -51,7 +55,7 @@ export async function loadConfiguredHooks(
 }
 
 export async function decideHooks(
-  place: EditedConfig,
+  place: ConfigEditPorts,
   hooks: readonly ConfiguredHook[],
   decision: 'trust' | 'untrust',
 ): Promise<Outcome | undefined> {
@@ -70,7 +74,7 @@ export const hookRegistry = (engine: EngineParts) => ({
 
   /** The hooks that run in this engine; decisions made after it was loaded count for the next one. */
   async running(folder: string): Promise<readonly ConfiguredHook[]> {
-    const [{ hooksInForce }, { mayRun }] = await Promise.all([
+    const [{ hooksInForce }, { mayRunHook: mayRun }] = await Promise.all([
       import('./folder-trust.ts'),
       import('../../adapters/hooks/load-hooks.ts'),
     ]);
@@ -96,7 +100,7 @@ export async function createThreadHooks(
   const { clock, ids, options } = engine;
   // Node gives programs a socket as standard input. Without SHLVL, bash takes that for a remote login and reads files.
   const level = String(Math.max(1, Number(options.env['SHLVL']) || 0));
-  const { patterns } = await readMatchers(hooks.map(({ matcher }) => matcher));
+  const { patterns } = await compileMatchers(hooks.map(({ matcher }) => matcher));
   return createHooks({
     hooks,
     patterns,
@@ -111,7 +115,7 @@ export async function createThreadHooks(
     variables: () => ({ ...programVariables(engine), SHLVL: level }),
     clock,
     ids,
-    texts: createHookTexts(join(engine.base.home, 'hook-outputs')),
-    starts: new SessionStarts(engine.sessionStarts),
+    texts: createHookTextShortener(join(engine.base.home, 'hook-outputs')),
+    starts: new StartHookRecord(engine.sessionStarts),
   });
 }

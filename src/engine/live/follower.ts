@@ -1,12 +1,19 @@
-import { placeOf, type RecordedState } from '../../core/state/recorded/thread-events.ts';
+import { placeOfState, type RecordedState } from '../../core/state/recorded/thread-events.ts';
 import type { RolloutStore } from '../../ports/thread-store.ts';
 import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ProvisionalEvent } from '../../protocol/thread-event.ts';
-import { type ClaimedPlace, lastValidPlace, type LineCursor, readAfter } from './line-cursor.ts';
+import { type ClaimedPlace, lastValidPlace, type LineCursor, parseAfterPlace } from './line-cursor.ts';
 import { NewsQueue } from '../thread/event-stream.ts';
 import type { FollowOptions, LiveNews } from './live-thread-types.ts';
-import { type FollowerNews, newsOf, type PlacedNews, recordedAt, recordedNews, rolledBackAt } from './thread-news.ts';
+import {
+  type FollowerNews,
+  newsOf,
+  type PlacedNews,
+  readRecordedState,
+  recordedNews,
+  placeBeforeRollback,
+} from './thread-news.ts';
 
 /** A follower reads on after line `after`, without the first `skip` news of the next line. `state`: up to `after`. */
 type ReadingPlace = { readonly after: number; readonly skip: number; readonly state?: RecordedState };
@@ -44,7 +51,7 @@ export class Follower {
     this.#queue = new NewsQueue(limit >= 1 ? limit : 1);
     this.#spoiled = new Set(thread.previewed);
     const isNow = after === undefined || !thread.isKept || after === thread.cursor;
-    const claimed = isNow ? { place: thread.place } : readAfter(after);
+    const claimed = isNow ? { place: thread.place } : parseAfterPlace(after);
     if (claimed === undefined) throw new RangeError(`${JSON.stringify(after)} is no ordinal or cursor of a thread.`);
     this.#taken = { place: claimed.place, count: 0 };
     if (isNow) {
@@ -107,8 +114,8 @@ export class Follower {
     const gone = this.#queue.clear();
     this.#count(gone.filter(({ placed }) => placed === undefined || !this.#thread.isKept));
     const first = gone.find(({ placed }) => placed !== undefined)?.placed;
-    const next = { after: placeOf(state), skip: 0, state };
-    const back = first && { after: placeOf(first.before), skip: first.index, state: first.before };
+    const next = { after: placeOfState(state), skip: 0, state };
+    const back = first && { after: placeOfState(first.before), skip: first.index, state: first.before };
     this.#leaveLive(this.#thread.isKept ? (back ?? next) : next);
   }
 
@@ -217,25 +224,28 @@ export class Follower {
     if (done === true) return (this.#reading = undefined);
     if (placed.news.kind === 'event') return this.#took(recordedNews(placed, placed.news.event), placed);
     const { store, id } = this.#thread;
-    const to = await rolledBackAt(store, id, placed.place);
+    const to = await placeBeforeRollback(store, id, placed.place);
     if (this.#reading !== reading || to === undefined) return undefined;
     return this.#took({ kind: 'rewound', to: to as Ordinal }, placed);
   }
 
   async *#read({ after, skip, state: known }: ReadingPlace): AsyncGenerator<PlacedNews, void> {
     const { store, id } = this.#thread;
-    let state = known ?? (await recordedAt(store, id, after));
+    let state = known ?? (await readRecordedState(store, id, after));
     let left = skip;
-    while (placeOf(state) < this.#thread.place && this.#thread.isKept) {
+    while (placeOfState(state) < this.#thread.place && this.#thread.isKept) {
       const to = this.#thread.place;
-      for await (const line of store.read(id, { from: (placeOf(state) + 1) as Ordinal, to: (to + 1) as Ordinal })) {
+      for await (const line of store.read(id, {
+        from: (placeOfState(state) + 1) as Ordinal,
+        to: (to + 1) as Ordinal,
+      })) {
         const read = newsOf(state, line);
         state = read.state;
         yield* read.placed.slice(left);
         left = 0;
       }
       // Unreadable lines have a place, too.
-      if (placeOf(state) < to) state = { ...state, turns: { ...state.turns, place: to } };
+      if (placeOfState(state) < to) state = { ...state, turns: { ...state.turns, place: to } };
     }
     this.#goLive();
   }

@@ -3,7 +3,7 @@ import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
 import { type Line, lineType } from '../../protocol/line.ts';
 import { lineTime } from '../../protocol/thread-event.ts';
-import { notesIn, readLeftRollouts, readNote } from '../thread/branch/rollback-note.ts';
+import { rollbackNotesIn, parseFormerRollouts, parseRollbackNote } from '../thread/branch/rollback-note.ts';
 
 /** `<ordinal>@<timestamp>` of a line. A rollback reuses ordinals; the timestamp shows whether it is still that line. */
 export type LineCursor = string & { readonly __brand: 'PlaceCursor' };
@@ -20,7 +20,7 @@ export function timeOfCursor(cursor: LineCursor): number | undefined {
 
 export type ClaimedPlace = { readonly place: number; readonly timestamp?: string };
 
-export function readAfter(after: unknown): ClaimedPlace | undefined {
+export function parseAfterPlace(after: unknown): ClaimedPlace | undefined {
   if (typeof after === 'number') return Number.isInteger(after) && after >= -1 ? { place: after } : undefined;
   const [, place, timestamp] = typeof after === 'string' ? (/^(\d{1,15})(?:@(.{1,40}))?$/.exec(after) ?? []) : [];
   if (place === undefined) return undefined;
@@ -47,13 +47,13 @@ export function lastValidPlaceIn(lines: readonly Line[], id: ThreadId, claimed: 
   const meta = lines.find(({ type }) => type === lineType.sessionMeta)?.payload ?? {};
   const stands =
     timestamp === undefined
-      ? notesIn(meta).length === 0
+      ? rollbackNotesIn(meta).length === 0
       : lines.some((line) => line.ordinal === place && line.timestamp === timestamp);
   return stands ? place : beforeRollback(meta, id, claimed);
 }
 
 function beforeRollback(meta: JsonObject, id: ThreadId, { place, timestamp }: ClaimedPlace): number {
-  const left = readLeftRollouts(meta);
+  const left = parseFormerRollouts(meta);
   if (left.length === 0) return beforeOnlyRollback(meta, id, place);
   if (timestamp === undefined) return Math.min(place, ...left.map(({ common }) => common));
   // The rollout that was current when the line was written contains or continues the line.
@@ -64,8 +64,8 @@ function beforeRollback(meta: JsonObject, id: ThreadId, { place, timestamp }: Cl
 /** For files of earlier versions, which do not list the rollouts that the thread left. */
 function beforeOnlyRollback(meta: JsonObject, id: ThreadId, place: number): number {
   const base = objectAt(meta, 'history_base');
-  const [newest, ...earlier] = notesIn(meta);
-  const isRollback = newest !== undefined && readNote(newest)?.leftBy === 'rollback';
+  const [newest, ...earlier] = rollbackNotesIn(meta);
+  const isRollback = newest !== undefined && parseRollbackNote(newest)?.leftBy === 'rollback';
   const isOnly = isRollback && earlier.length === 0 && stringAt(base, 'thread_id') === id;
   return isOnly ? Math.min(place, (numberAt(base, 'end_ordinal_exclusive') ?? 0) - 1) : -1;
 }

@@ -1,4 +1,4 @@
-import { functionOption, positiveNumber, readOptions, onlyTrue } from '../../core/envelope/read-options.ts';
+import { functionOption, positiveNumberOption, readOptions, trueOption } from '../../core/envelope/read-options.ts';
 import type { OptionTable } from '../../core/envelope/read-options.ts';
 import { defined } from '../../base/objects.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
@@ -7,16 +7,21 @@ import type { ThreadCut } from '../../protocol/thread.ts';
 import type { Engine } from '../engine.ts';
 import { type EngineRefused, engineRefused } from '../engine-refused.ts';
 import type { OpenedThread } from '../thread-setup/open-thread.ts';
-import { argumentProblem, threadId } from '../check-arguments.ts';
+import { argumentProblem, threadIdOption } from '../check-arguments.ts';
 import type { StoredThreads } from '../store/stored-threads.ts';
 import { type ThreadRequest, threadOptions } from '../thread-request.ts';
 import { lastSettings } from '../../core/state/resumed-settings.ts';
 import type { ThreadState } from '../../core/state/thread-state.ts';
-import { awaitAnswer } from '../thread/open-questions.ts';
+import { awaitClientAnswer } from '../thread/open-questions.ts';
 import { ManagedThread } from './managed-thread.ts';
-import { ephemeralThread, heldByCaller, threadBusy, threadsClosed } from './thread-loader.ts';
+import {
+  ephemeralThreadRefusal,
+  heldByCallerRefusal,
+  threadBusyRefusal,
+  threadsClosedRefusal,
+} from './thread-loader.ts';
 import type { LiveRequest, LiveThread, LiveThreads } from './live-thread-types.ts';
-import { noMessageYet, ThreadGate } from './thread-gate.ts';
+import { emptyThreadRefusal, ThreadGate } from './thread-gate.ts';
 
 export interface LiveOptions {
   /** Time that an inactive thread without followers stays loaded. Absent: half an hour. */
@@ -36,12 +41,12 @@ export function liveThreads(engine: Engine, options: LiveOptions = {}): LiveThre
 }
 
 const idleOption = {
-  type: { ...positiveNumber, expected: 'a number of milliseconds greater than 0' },
+  type: { ...positiveNumberOption, expected: 'a number of milliseconds greater than 0' },
 } as const;
 
 const liveOptions = {
   ...threadOptions,
-  unattended: { type: onlyTrue },
+  unattended: { type: trueOption },
 } as const satisfies OptionTable<LiveRequest>;
 
 class KeptThreads implements LiveThreads {
@@ -92,13 +97,13 @@ class KeptThreads implements LiveThreads {
     const read = readOptions<LiveRequest>(request, liveOptions, 'fork()');
     if ('code' in read) return engineRefused(read);
     const asked = withAnswers(read);
-    const empty = await noMessageYet(this.#engine.stored, this.#threads.get(id));
+    const empty = await emptyThreadRefusal(this.#engine.stored, this.#threads.get(id));
     if (empty !== undefined) return engineRefused(empty);
     return this.#adopted(await this.#engine.fork(id, cut, asked), asked);
   }
 
   async load(id: ThreadId, given: LiveRequest = {}): Promise<LiveThread | EngineRefused> {
-    const problem = argumentProblem('load()', { id: [threadId, id] });
+    const problem = argumentProblem('load()', { id: [threadIdOption, id] });
     const read = problem ?? readOptions<LiveRequest>(given, liveOptions, 'load()');
     if ('code' in read) return engineRefused(read);
     const { folderMayBeMissing, ...request } = read;
@@ -117,21 +122,21 @@ class KeptThreads implements LiveThreads {
   }
 
   async whole<Result>(id: ThreadId, work: (stored: StoredThreads) => Promise<Result | EngineRefused>) {
-    const problem = argumentProblem('whole()', { id: [threadId, id], work: [functionOption(), work] });
+    const problem = argumentProblem('whole()', { id: [threadIdOption, id], work: [functionOption(), work] });
     if (problem !== undefined) return engineRefused(problem);
     if (this.#over !== undefined) return engineRefused(this.#over);
     const gate = this.#gate(id);
-    if (gate.isInside) return engineRefused(heldByCaller(id));
+    if (gate.isInside) return engineRefused(heldByCallerRefusal(id));
     const asked = this.#threads.get(id);
-    if (asked?.loader.isKept === false) return engineRefused(ephemeralThread(id));
-    if (asked?.isBusy === true) return engineRefused(threadBusy(id));
+    if (asked?.loader.isKept === false) return engineRefused(ephemeralThreadRefusal(id));
+    if (asked?.isBusy === true) return engineRefused(threadBusyRefusal(id));
     const { stored } = this.#engine;
     try {
       return await gate.alone(async () => {
         // An earlier answer may have continued a turn.
         const kept = this.#threads.get(id);
-        if (kept?.loader.thread?.isBusy === true) return engineRefused(threadBusy(id));
-        const empty = kept === undefined ? undefined : await noMessageYet(stored, kept);
+        if (kept?.loader.thread?.isBusy === true) return engineRefused(threadBusyRefusal(id));
+        const empty = kept === undefined ? undefined : await emptyThreadRefusal(stored, kept);
         if (empty !== undefined) return engineRefused(empty);
         return kept === undefined ? work(stored) : kept.loader.whileAway(() => work(stored));
       });
@@ -149,9 +154,11 @@ class KeptThreads implements LiveThreads {
   }
 
   async close(): Promise<void> {
-    this.#over ??= threadsClosed;
+    this.#over ??= threadsClosedRefusal;
     for (const gate of this.#gates.values()) await gate.opened();
-    const ended = await Promise.allSettled([...this.#threads.values()].map(({ loader }) => loader.end(threadsClosed)));
+    const ended = await Promise.allSettled(
+      [...this.#threads.values()].map(({ loader }) => loader.end(threadsClosedRefusal)),
+    );
     for (const result of ended) if (result.status === 'rejected') throw result.reason;
   }
 
@@ -226,7 +233,7 @@ class KeptThreads implements LiveThreads {
 
 /** Clients answer, unless the program that opens the thread does or the thread is unattended. */
 function withAnswers<Request extends LiveRequest>({ unattended, ...request }: Request) {
-  return unattended === true || request.askUser !== undefined ? request : { ...request, askUser: awaitAnswer };
+  return unattended === true || request.askUser !== undefined ? request : { ...request, askUser: awaitClientAnswer };
 }
 
 const isLoaded = ({ loader }: ManagedThread): boolean => loader.thread !== undefined;

@@ -1,15 +1,15 @@
 import { notPlain, plainCopy } from '../../base/objects.ts';
 import {
-  abortSignal,
-  anyText,
+  abortSignalOption,
+  stringOption,
   booleanOption,
   functionOption,
   readOptions,
   uncheckedValue,
-  wholeNumber,
+  wholeNumberOption,
 } from '../../core/envelope/read-options.ts';
 import type { OptionTable, OptionType } from '../../core/envelope/read-options.ts';
-import { readSettingsChange, type SettingsChange } from '../../core/envelope/settings-change.ts';
+import { parseSettingsChange, type SettingsChange } from '../../core/envelope/settings-change.ts';
 import { continuedTurnInput } from '../../core/fragments/events/turns-and-goals.ts';
 import type { Ordinal, ThreadId, TurnId } from '../../protocol/ids.ts';
 import type { Item } from '../../protocol/item.ts';
@@ -18,13 +18,13 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { Answer } from '../../protocol/question.ts';
 import type { FilesChangedInSideConversation, RestoredFiles } from '../../protocol/turn-item.ts';
 import { type EngineRefused, engineRefused } from '../engine-refused.ts';
-import { type Answered, type InjectOptions, readSteering, type Steering } from '../thread/client-input.ts';
-import { notData, settingsElsewhere, turnOptions, withMessage } from '../thread/read-turn.ts';
+import { type Answered, type InjectOptions, validateSteering, type Steering } from '../thread/client-input.ts';
+import { notPlainData, settingsNotAllowedHere, turnOptions, withValidMessage } from '../thread/read-turn.ts';
 import type { Thread } from '../thread/thread.ts';
 import type { TurnResult } from '../thread/turn/settle-turn.ts';
 import type { UserShell } from '../thread/user-shell.ts';
 import type { FollowOptions, LiveCompaction, LiveNews, LiveThread, LiveTurn } from './live-thread-types.ts';
-import { threadClosed, ThreadLoader, type ThreadManager } from './thread-loader.ts';
+import { threadClosedRefusal, ThreadLoader, type ThreadManager } from './thread-loader.ts';
 import { suspendedAnswerRefusal } from './thread-gate.ts';
 
 interface ForgettingKeeper extends ThreadManager {
@@ -37,20 +37,23 @@ const liveTurnOptions = {
   change: { type: changeOption() },
 } as const satisfies OptionTable<LiveTurn>;
 
-const settingsAsChange = { ...settingsElsewhere, next: 'Give settings as change, or change them with override().' };
+const settingsAsChange = {
+  ...settingsNotAllowedHere,
+  next: 'Give settings as change, or change them with override().',
+};
 const signalOnly = { signal: turnOptions.signal };
 
 const liveCompactionOptions = {
-  focus: { type: anyText },
-  signal: { type: abortSignal },
+  focus: { type: stringOption },
+  signal: { type: abortSignalOption },
 } as const satisfies OptionTable<LiveCompaction>;
 
 const followOptions = {
   after: { type: uncheckedValue('a place') },
   caughtUp: { type: functionOption() },
   provisional: { type: booleanOption },
-  limit: { type: wholeNumber },
-  signal: { type: abortSignal },
+  limit: { type: wholeNumberOption },
+  signal: { type: abortSignalOption },
 } as const satisfies OptionTable<FollowOptions>;
 
 /** Checks only that it is an object. The thread checks the members with the turn, as it does for every change. */
@@ -140,9 +143,9 @@ export class ManagedThread implements LiveThread {
     // Read now: the thread may have to be loaded first.
     const read = readOptions<LiveTurn>(submitted, liveTurnOptions, 'submit()', settingsAsChange);
     if ('code' in read) return { kind: 'failed', outcome: read };
-    const own = withMessage(read);
+    const own = withValidMessage(read);
     if ('code' in own) return { kind: 'failed', outcome: own };
-    const change = own.change && readSettingsChange(own.change);
+    const change = own.change && parseSettingsChange(own.change);
     if (change !== undefined && 'code' in change) return { kind: 'failed', outcome: change };
     const { change: _given, signal: _all, ...turn } = own;
     return this.#use(async (thread, work): Promise<TurnResult | EngineRefused> => {
@@ -174,7 +177,7 @@ export class ManagedThread implements LiveThread {
   }
 
   async steer(steering: Steering) {
-    const read = readSteering(steering);
+    const read = validateSteering(steering);
     return 'code' in read ? engineRefused(read) : this.loader.use((thread) => thread.steer(read));
   }
 
@@ -185,7 +188,7 @@ export class ManagedThread implements LiveThread {
 
   async inject(item: Item, options?: InjectOptions) {
     const copy = plainCopy(item);
-    if (copy === notPlain) return engineRefused(notData('The item'));
+    if (copy === notPlain) return engineRefused(notPlainData('The item'));
     return this.loader.use((thread) => thread.inject(copy, options));
   }
 
@@ -219,7 +222,7 @@ export class ManagedThread implements LiveThread {
   }
 
   async override(change: SettingsChange) {
-    const read = readSettingsChange(change);
+    const read = parseSettingsChange(change);
     return 'code' in read ? engineRefused(read) : this.loader.use((thread) => thread.overrideTurnContext(read));
   }
 
@@ -273,7 +276,7 @@ export class ManagedThread implements LiveThread {
   }
 
   async close(): Promise<void> {
-    await this.#forget(() => this.loader.end(threadClosed(this.id, this.loader)));
+    await this.#forget(() => this.loader.end(threadClosedRefusal(this.id, this.loader)));
   }
 }
 

@@ -2,14 +2,26 @@ import type { NewestLine, RolloutStore } from '../../ports/thread-store.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Line } from '../../protocol/line.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { foldRecorded, initialRecordedState, placeOf, recordedUntil } from '../../core/state/recorded/thread-events.ts';
+import {
+  foldRecorded,
+  initialRecordedState,
+  placeOfState,
+  recordedStateAt,
+} from '../../core/state/recorded/thread-events.ts';
 import type { RecordedState } from '../../core/state/recorded/thread-events.ts';
-import { emptyState } from '../../core/state/thread-state.ts';
-import { iterate, type LogNews } from '../thread/event-stream.ts';
+import { emptyThreadState } from '../../core/state/thread-state.ts';
+import { iterateNews, type LogNews } from '../thread/event-stream.ts';
 import type { Thread } from '../thread/thread.ts';
 import type { OpenedThread } from '../thread-setup/open-thread.ts';
 import { type FollowedThread, Follower } from './follower.ts';
-import { commonPlace, currentRollout, endAt, newsForFollowers, readNewestPlace, recordedAt } from './thread-news.ts';
+import {
+  lastCommonPlace,
+  currentRollout,
+  newestPlaceOf,
+  newsForFollowers,
+  readNewestPlace,
+  readRecordedState,
+} from './thread-news.ts';
 import type { NamedRollout } from './thread-news.ts';
 import type { FollowOptions, LiveNews } from './live-thread-types.ts';
 import { cursorAt, type LineCursor } from './line-cursor.ts';
@@ -44,7 +56,7 @@ export class ThreadFollowers implements FollowedThread {
     let state = this.#state ?? initialRecordedState(this.id);
     for (const line of this.#unfolded) {
       state = foldRecorded(state, line).state;
-      this.#cursor = cursorAt(placeOf(state), line);
+      this.#cursor = cursorAt(placeOfState(state), line);
     }
     this.#unfolded = [];
     this.#state = state;
@@ -52,7 +64,7 @@ export class ThreadFollowers implements FollowedThread {
   }
 
   get place(): number {
-    return placeOf(this.state);
+    return placeOfState(this.state);
   }
   get cursor(): LineCursor | undefined {
     return this.state && this.#cursor;
@@ -67,11 +79,13 @@ export class ThreadFollowers implements FollowedThread {
   /** Called when the thread is loaded, before it writes. Other programs may have written since the last time. */
   async attach(thread: Thread, { newest }: Pick<OpenedThread, 'newest'>): Promise<void> {
     // A new thread has nothing to look up.
-    if (thread.state !== emptyState && (this.isKept || (await this.store.current(this.id)).kind === 'current')) {
+    if (thread.state !== emptyThreadState && (this.isKept || (await this.store.current(this.id)).kind === 'current')) {
       const { openTurn } = thread.state;
       // The thread's state does not say how far an open turn has come, so read its lines.
       await this.#look(newest, (place) =>
-        openTurn === undefined ? recordedUntil(this.id, thread.state, place) : recordedAt(this.store, this.id, place),
+        openTurn === undefined
+          ? recordedStateAt(this.id, thread.state, place)
+          : readRecordedState(this.store, this.id, place),
       );
     }
     this.#thread = thread;
@@ -93,15 +107,17 @@ export class ThreadFollowers implements FollowedThread {
     const known = this.state;
     const before = await this.#rollout;
     const after = before && (await currentRollout(this.store, this.id));
-    const { place, cursor } = seen === undefined ? await readNewestPlace(this.store, this.id) : endAt(seen);
+    const { place, cursor } = seen === undefined ? await readNewestPlace(this.store, this.id) : newestPlaceOf(seen);
     this.#state = await stateAt(place);
     this.#cursor = cursor;
     if (after !== undefined) this.#rollout = Promise.resolve(after);
     const isOther = before !== undefined && after !== undefined && before.rolloutId !== after.rolloutId;
-    const common = isOther ? commonPlace({ ...before, place: placeOf(known) }, { ...after, place }) : undefined;
+    const common = isOther
+      ? lastCommonPlace({ ...before, place: placeOfState(known) }, { ...after, place })
+      : undefined;
     for (const follower of this.#followers) {
       if (common !== undefined) follower.rewound(common);
-      else if (place !== placeOf(known)) follower.fellBehind(known);
+      else if (place !== placeOfState(known)) follower.fellBehind(known);
     }
   }
 
@@ -148,7 +164,7 @@ export class ThreadFollowers implements FollowedThread {
     this.#rollout ??= currentRollout(this.store, this.id).catch(() => (this.#rollout = undefined));
     this.#watchPreviews();
     options.signal?.addEventListener('abort', leave, { once: true });
-    return iterate(() => follower.next(), leave);
+    return iterateNews(() => follower.next(), leave);
   }
 
   end(because: Outcome): void {

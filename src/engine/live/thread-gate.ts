@@ -9,13 +9,16 @@ import type { Thread } from '../thread/thread.ts';
 import type { AsyncLocalStorage } from 'node:async_hooks';
 
 /** State of a thread that is kept while it is not loaded. */
-export interface LastKnown extends Pick<Thread, 'settings' | 'takesPictures' | 'questions' | 'isSuspended' | 'usage'> {
+export interface LastKnownThread extends Pick<
+  Thread,
+  'settings' | 'takesPictures' | 'questions' | 'isSuspended' | 'usage'
+> {
   readonly last: LastSettings;
   readonly isEmpty: boolean;
   readonly cost: Usage;
 }
 
-export function captureLastKnown(thread: Thread): LastKnown {
+export function captureLastKnownThread(thread: Thread): LastKnownThread {
   const { settings, takesPictures, questions, isSuspended, usage, state } = thread;
   const known = { settings, takesPictures, questions, isSuspended, usage };
   return { ...known, last: lastSettings(state), isEmpty: state.turns === 0, cost: costOfThread(thread) };
@@ -24,7 +27,7 @@ export function captureLastKnown(thread: Thread): LastKnown {
 /** Without what an agent inherited from its parent's conversation. */
 export const costOfThread = ({ state }: Thread): Usage => ownCost(state.usage.total, state.meta);
 
-export async function noMessageYet(
+export async function emptyThreadRefusal(
   stored: Pick<StoredThreads, 'location'>,
   thread: { readonly id: ThreadId; readonly loader: { readonly isHere: boolean } } | undefined,
 ): Promise<Outcome<'thread-empty'> | undefined> {

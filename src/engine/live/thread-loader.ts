@@ -7,7 +7,7 @@ import type { KeptSettings, OpenedThread } from '../thread-setup/open-thread.ts'
 import type { Thread } from '../thread/thread.ts';
 import { internalError } from '../thread/turn/settle-turn.ts';
 import { ThreadFollowers } from './thread-followers.ts';
-import { captureLastKnown, costOfThread, type LastKnown, type ThreadGate } from './thread-gate.ts';
+import { captureLastKnownThread, costOfThread, type LastKnownThread, type ThreadGate } from './thread-gate.ts';
 
 export interface ThreadManager {
   open(kept: KeptSettings | undefined): Promise<OpenedThread | EngineRefused>;
@@ -34,7 +34,7 @@ export class ThreadLoader {
   #thread: Thread | undefined;
   /** The thread as it was given up for work on the whole, until it is loaded again: its session continues. */
   #away: Thread | undefined;
-  #known: LastKnown | undefined;
+  #known: LastKnownThread | undefined;
   #loading: Promise<Thread | EngineRefused> | undefined;
   #leaving: Promise<void> = Promise.resolve();
   #uses = 0;
@@ -57,7 +57,7 @@ export class ThreadLoader {
     return this.#opening;
   }
   /** Clients get the object only after it was loaded once, so one of the two exists. */
-  get now(): Omit<LastKnown, 'last' | 'isEmpty' | 'cost'> {
+  get now(): Omit<LastKnownThread, 'last' | 'isEmpty' | 'cost'> {
     return this.#thread ?? this.#known!;
   }
   get cost(): Usage {
@@ -105,7 +105,7 @@ export class ThreadLoader {
     this.#left(thread);
     if (sessionGoesOn) this.#away = thread;
     // Capture the state only now: the last turn ends or is suspended while the thread closes.
-    const leaving = thread.close({ sessionGoesOn }).finally(() => (this.#known = captureLastKnown(thread)));
+    const leaving = thread.close({ sessionGoesOn }).finally(() => (this.#known = captureLastKnownThread(thread)));
     this.#leaving = leaving.catch(() => {});
     return leaving;
   }
@@ -145,7 +145,7 @@ export class ThreadLoader {
   /** After a Fault the thread is unusable, so it is given up: the next call loads it from the disk. */
   async use<Result>(work: (thread: Thread) => Promise<Result>): Promise<Result | EngineRefused> {
     const { gate } = this.#keeper;
-    return gate.isInside ? engineRefused(heldByCaller(this.#id)) : gate.enter(() => this.#used(work));
+    return gate.isInside ? engineRefused(heldByCallerRefusal(this.#id)) : gate.enter(() => this.#used(work));
   }
 
   async #used<Result>(work: (thread: Thread) => Promise<Result>): Promise<Result | EngineRefused> {
@@ -164,7 +164,7 @@ export class ThreadLoader {
 
   #left(thread: Thread): void {
     if (this.#thread !== thread) return;
-    this.#known = captureLastKnown(thread);
+    this.#known = captureLastKnownThread(thread);
     this.#thread = undefined;
     clearTimeout(this.#idle);
   }
@@ -184,13 +184,13 @@ export class ThreadLoader {
   }
 }
 
-export const threadsClosed: Outcome<'threads-closed'> = {
+export const threadsClosedRefusal: Outcome<'threads-closed'> = {
   code: 'threads-closed',
   message: 'The threads of this program are closed.',
   next: 'Start the program again.',
 };
 
-export function threadClosed(id: ThreadId, { isKept }: { readonly isKept: boolean }): Outcome<'thread-closed'> {
+export function threadClosedRefusal(id: ThreadId, { isKept }: { readonly isKept: boolean }): Outcome<'thread-closed'> {
   return {
     code: 'thread-closed',
     message: `Thread ${id} is closed.`,
@@ -198,7 +198,7 @@ export function threadClosed(id: ThreadId, { isKept }: { readonly isKept: boolea
   };
 }
 
-export function threadBusy(id: ThreadId): Outcome<'thread-busy'> {
+export function threadBusyRefusal(id: ThreadId): Outcome<'thread-busy'> {
   return {
     code: 'thread-busy',
     message: `A turn of thread ${id} runs or waits for an answer.`,
@@ -207,7 +207,7 @@ export function threadBusy(id: ThreadId): Outcome<'thread-busy'> {
 }
 
 /** The refusal if work on the thread as a whole, or work that this work waits for, uses the thread. */
-export function heldByCaller(id: ThreadId): Outcome<'thread-held'> {
+export function heldByCallerRefusal(id: ThreadId): Outcome<'thread-held'> {
   return {
     code: 'thread-held',
     message: `This call would wait for itself: it is part of work on thread ${id} as a whole, or that work waits for it.`,
@@ -215,7 +215,7 @@ export function heldByCaller(id: ThreadId): Outcome<'thread-held'> {
   };
 }
 
-export function ephemeralThread(id: ThreadId): Outcome<'thread-ephemeral'> {
+export function ephemeralThreadRefusal(id: ThreadId): Outcome<'thread-ephemeral'> {
   return {
     code: 'thread-ephemeral',
     message: `Thread ${id} is ephemeral: it has no file to roll back or change.`,

@@ -1,6 +1,11 @@
 import { turnEventKind } from '../../core/state/drafts/turn-lines.ts';
-import { totalIn } from '../../core/state/fold/waiting-messages.ts';
-import { foldRecorded, initialRecordedState, isRecorded, placeOf } from '../../core/state/recorded/thread-events.ts';
+import { threadTotalIn } from '../../core/state/fold/waiting-messages.ts';
+import {
+  foldRecorded,
+  initialRecordedState,
+  isRecordedEvent,
+  placeOfState,
+} from '../../core/state/recorded/thread-events.ts';
 import type { RecordedNews, RecordedState } from '../../core/state/recorded/thread-events.ts';
 import { foldTurnWithoutWords, noTurnsWithInherited } from '../../core/state/turns/turn-log.ts';
 import type { CurrentRollout, NewestLine, RolloutStore } from '../../ports/thread-store.ts';
@@ -8,7 +13,7 @@ import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import { numberAt, objectAt, stringAt } from '../../protocol/json.ts';
 import { type Line, type LineKind, lineType } from '../../protocol/line.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
-import { readLeftRollouts } from '../thread/branch/rollback-note.ts';
+import { parseFormerRollouts } from '../thread/branch/rollback-note.ts';
 import type { LogNews } from '../thread/event-stream.ts';
 import { cursorAt, type LineCursor } from './line-cursor.ts';
 import type { LiveNews } from './live-thread-types.ts';
@@ -19,7 +24,7 @@ interface NewestPlace {
   readonly cursor?: LineCursor;
 }
 
-export function endAt(newest: NewestLine): NewestPlace {
+export function newestPlaceOf(newest: NewestLine): NewestPlace {
   return { place: newest.ordinal, cursor: cursorAt(newest.ordinal, newest) };
 }
 
@@ -30,7 +35,7 @@ export async function readNewestPlace(store: RolloutStore, id: ThreadId): Promis
     const { ordinal, type, payload } = line;
     // The first line of a fork or a revert is read before the lines that it continues from.
     if (ordinal === undefined) old.push(line);
-    else if (type !== lineType.sessionMeta) return endAt({ ...line, ordinal });
+    else if (type !== lineType.sessionMeta) return newestPlaceOf({ ...line, ordinal });
     else place = Math.max(place, numberAt(objectAt(payload, 'history_base'), 'end_ordinal_exclusive') ?? 0);
   }
   const [newest] = old;
@@ -47,9 +52,9 @@ export async function currentRollout(store: RolloutStore, id: ThreadId): Promise
 }
 
 /** The last place that a rollout shares with its predecessor; -1 if unknown. */
-export function commonPlace(before: KnownRollout, after: KnownRollout): number {
+export function lastCommonPlace(before: KnownRollout, after: KnownRollout): number {
   if (before.rolloutId === after.rolloutId) return before.place;
-  const left = readLeftRollouts(after.meta).find(({ rolloutId }) => rolloutId === before.rolloutId);
+  const left = parseFormerRollouts(after.meta).find(({ rolloutId }) => rolloutId === before.rolloutId);
   if (left !== undefined) return Math.min(before.place, left.common);
   const [was, is] = [baseOf(before), baseOf(after)];
   if (is.rolloutId === before.rolloutId) return Math.min(before.place, is.end - 1);
@@ -63,11 +68,11 @@ function baseOf({ meta }: KnownRollout) {
 }
 
 /** The state after a place, from the start of its turn and the newest cost before: nothing more outlasts a turn. */
-export async function recordedAt(store: RolloutStore, id: ThreadId, place: number): Promise<RecordedState> {
+export async function readRecordedState(store: RolloutStore, id: ThreadId, place: number): Promise<RecordedState> {
   // There may be no file yet.
   if (place < 0) return initialRecordedState(id);
   let state = await turnBefore(store, id, place);
-  const from = (placeOf(state) + 1) as Ordinal;
+  const from = (placeOfState(state) + 1) as Ordinal;
   if (from > place) return state;
   for await (const line of store.read(id, { from, to: (place + 1) as Ordinal }))
     state = foldRecorded(state, line).state;
@@ -100,12 +105,16 @@ const isTurnStart = ({ type, payload }: Line): boolean =>
   type === lineType.event && turnEventKind(payload['type']) === 'start';
 
 function saysTotal({ type, payload }: Line): boolean {
-  if (type === lineType.waiting) return totalIn(payload) !== undefined;
+  if (type === lineType.waiting) return threadTotalIn(payload) !== undefined;
   return payload['type'] === 'token_count' && objectAt(payload, 'info') !== undefined;
 }
 
 /** The last place before the lines that this line took back; undefined if it took none back. */
-export async function rolledBackAt(store: RolloutStore, id: ThreadId, place: number): Promise<number | undefined> {
+export async function placeBeforeRollback(
+  store: RolloutStore,
+  id: ThreadId,
+  place: number,
+): Promise<number | undefined> {
   let log = noTurnsWithInherited;
   let before = log.takenBack;
   for await (const line of store.read(id, { from: 0 as Ordinal, to: (place + 1) as Ordinal })) {
@@ -127,7 +136,7 @@ export interface PlacedNews {
 
 export function newsOf(before: RecordedState, line: Line) {
   const { state, news } = foldRecorded(before, line);
-  const place = placeOf(state);
+  const place = placeOfState(state);
   const about = { place, cursor: cursorAt(place, line), before };
   const last = news.length - 1;
   const placed = news.map((each, index): PlacedNews => ({ ...about, index, isLast: index === last, news: each }));
@@ -152,7 +161,7 @@ export function newsForFollowers(
   for (const each of all) {
     if (each.kind === 'event') {
       const { event, isPassing } = each;
-      if (isPassing === true || !isRecorded(event)) news.push({ news: { kind: 'passing', event } });
+      if (isPassing === true || !isRecordedEvent(event)) news.push({ news: { kind: 'passing', event } });
       continue;
     }
     const line = newsOf(state, each.line);
@@ -170,7 +179,7 @@ export function newsForFollowers(
 /** The sent events of a batch replace those read from its lines, which do not keep everything: each once, in order. */
 export function collectSentEvents(news: readonly LogNews[]) {
   const events = news.flatMap((each) => (each.kind === 'event' && each.isPassing !== true ? [each.event] : []));
-  const told = Map.groupBy(events.filter(isRecorded), keyOf);
+  const told = Map.groupBy(events.filter(isRecordedEvent), keyOf);
   return { take: (event: ThreadEvent): ThreadEvent | undefined => told.get(keyOf(event))?.shift() };
 }
 

@@ -3,17 +3,17 @@ import { systemClock } from '../../adapters/gather/clock-and-ids.ts';
 import type { Clock } from '../../ports/system.ts';
 import type { RolloutStore } from '../../ports/thread-store.ts';
 import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
-import { placeOf, type RecordedState } from '../../core/state/recorded/thread-events.ts';
+import { placeOfState, type RecordedState } from '../../core/state/recorded/thread-events.ts';
 import type { FollowOptions, LiveEngine, LiveNews, LiveThread } from './live-thread-types.ts';
-import { readAfter } from './line-cursor.ts';
+import { parseAfterPlace } from './line-cursor.ts';
 import {
-  commonPlace,
+  lastCommonPlace,
   currentRollout,
   newsOf,
   readNewestPlace,
   recordedNews,
-  recordedAt,
-  rolledBackAt,
+  readRecordedState,
+  placeBeforeRollback,
 } from './thread-news.ts';
 
 /** Interval of the checks of the file's size, and after how many of them to check which file is current. */
@@ -43,22 +43,22 @@ async function* readAlong(
   id: ThreadId,
   { after, signal, caughtUp }: FollowOptions,
 ): AsyncGenerator<LiveNews> {
-  const start = readAfter(after)?.place ?? -1;
-  let state: RecordedState = await recordedAt(store, id, start);
+  const start = parseAfterPlace(after)?.place ?? -1;
+  let state: RecordedState = await readRecordedState(store, id, start);
   let rollout = await currentRollout(store, id);
   const isOver = (): boolean => signal?.aborted === true;
   while (!isOver()) {
     const current = await store.current(id);
     const location = current.kind === 'current' ? current.location : undefined;
     const before = sizeOf(location);
-    for await (const line of store.read(id, { from: (placeOf(state) + 1) as Ordinal })) {
+    for await (const line of store.read(id, { from: (placeOfState(state) + 1) as Ordinal })) {
       const read = newsOf(state, line);
       state = read.state;
       for (const placed of read.placed) {
         if (isOver()) return;
         if (placed.news.kind === 'event') yield recordedNews(placed, placed.news.event);
         else {
-          const to = await rolledBackAt(store, id, placed.place);
+          const to = await placeBeforeRollback(store, id, placed.place);
           if (to !== undefined) yield { kind: 'rewound', to: to as Ordinal };
         }
       }
@@ -72,10 +72,10 @@ async function* readAlong(
     if (now.rolloutId === rollout.rolloutId) continue;
     // A rollback began another file.
     const { place } = await readNewestPlace(store, id);
-    const to = commonPlace({ ...rollout, place: placeOf(state) }, { ...now, place });
+    const to = lastCommonPlace({ ...rollout, place: placeOfState(state) }, { ...now, place });
     rollout = now;
-    if (to < placeOf(state)) yield { kind: 'rewound', to: to as Ordinal };
-    state = await recordedAt(store, id, Math.min(to, placeOf(state)));
+    if (to < placeOfState(state)) yield { kind: 'rewound', to: to as Ordinal };
+    state = await readRecordedState(store, id, Math.min(to, placeOfState(state)));
   }
 }
 

@@ -1,19 +1,19 @@
 import { systemPrograms } from '../../adapters/exec/find-programs.ts';
 import {
   memoryFolder,
-  notesFolder,
+  memoryNotesFolder,
   readMemoryTexts,
-  readNotes,
+  readMemoryNotes,
   removeMemoryTexts,
-  removeNotes,
+  removeMemoryNotes,
 } from '../../adapters/gather/memory-files.ts';
 import type { MemoryNote, MemoryTexts } from '../../adapters/gather/memory-files.ts';
 import { findHome, type HomeProblem } from '../../adapters/gather/home.ts';
 import { systemClock } from '../../adapters/gather/clock-and-ids.ts';
-import { reasonOf } from '../../adapters/disk/file-system.ts';
+import { diskErrorReason } from '../../adapters/disk/file-system.ts';
 import { inFreeLock } from '../../adapters/disk/wait-for-lock.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { Variables } from '../../protocol/shell.ts';
+import type { EnvironmentVariables } from '../../protocol/shell.ts';
 import { createFlock } from '../../adapters/rollout/files/file-locks.ts';
 
 export interface HomeMemory extends MemoryTexts {
@@ -24,14 +24,14 @@ export interface HomeMemory extends MemoryTexts {
   clear(): Promise<Outcome | undefined>;
 }
 
-export function loadHomeMemory(env: Variables, osHome: string): HomeMemory | HomeProblem {
+export function loadHomeMemory(env: EnvironmentVariables, osHome: string): HomeMemory | HomeProblem {
   const found = findHome(env, osHome);
   if ('code' in found) return found;
   const home = found.path;
   return {
     folder: memoryFolder(home),
     ...readMemoryTexts(home),
-    notes: readNotes(home).toSorted((a, b) => b.at - a.at),
+    notes: readMemoryNotes(home).toSorted((a, b) => b.at - a.at),
     clear: () => clear(home),
   };
 }
@@ -39,13 +39,13 @@ export function loadHomeMemory(env: Variables, osHome: string): HomeMemory | Hom
 async function clear(home: string): Promise<Outcome | undefined> {
   try {
     const locks = createFlock({ clock: systemClock, programs: systemPrograms });
-    const held = await inFreeLock(locks, `${notesFolder(home)}/lock`, async () => {
+    const held = await inFreeLock(locks, `${memoryNotesFolder(home)}/lock`, async () => {
       removeMemoryTexts(home);
-      removeNotes(home);
+      removeMemoryNotes(home);
     });
     return held && busy;
   } catch (error) {
-    const message = `${memoryFolder(home)} could not be cleared: ${reasonOf(error)}.`;
+    const message = `${memoryFolder(home)} could not be cleared: ${diskErrorReason(error)}.`;
     return { code: 'memory-not-cleared', message, next: 'Remove the folder yourself.' };
   }
 }

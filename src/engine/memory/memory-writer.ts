@@ -1,24 +1,24 @@
 import {
   type MemoryNote,
   readMemoryTexts,
-  readMergedAt,
-  readNotes,
+  readNotesMergedAt,
+  readMemoryNotes,
   removeThreadSummary,
   writeMemoryTexts,
-  writeMergedAt,
-  writeNote,
+  writeNotesMergedAt,
+  writeMemoryNote,
   writeThreadSummary,
 } from '../../adapters/gather/memory-files.ts';
 import { readLooseJson } from '../../core/compaction/candidates/loose-json.ts';
 import type { MemoryRules } from '../../core/config/memories.ts';
 import { cutJsonLine, type ReviewEntry } from '../../core/fragments/approval-review.ts';
 import {
-  consolidateInstructions,
-  consolidateMessage,
-  consolidateSchema,
-  extractInstructions,
-  extractMessage,
-  extractSchema,
+  memoryMergeInstructions,
+  memoryMergeMessage,
+  memoryMergeSchema,
+  memoryExtractionInstructions,
+  memoryExtractionMessage,
+  memoryExtractionSchema,
 } from '../../core/fragments/memory-notes.ts';
 import { cutText } from '../../core/fragments/text/cut-and-fence-text.ts';
 import { byteLength, bytesPerToken } from '../../core/fragments/text/truncate.ts';
@@ -65,7 +65,7 @@ export async function writeMemories(
 ): Promise<Outcome | undefined> {
   const { home, rules } = parts;
   const taken = new Map(
-    readNotes(home).map(({ threadId, usedAt, at, kind, failed }) => {
+    readMemoryNotes(home).map(({ threadId, usedAt, at, kind, failed }) => {
       return [threadId, { ...(failed ?? { usedAt, at }), isFailed: kind === 'failed' || failed !== undefined }];
     }),
   );
@@ -97,14 +97,15 @@ async function noteThread(parts: MemoryWriterParts, host: BackgroundHost, thread
   const day = new Date(updatedAt).toISOString().slice(0, 10);
   const said = await parts.ask({
     purpose: 'extract',
-    instructions: extractInstructions,
-    outputSchema: extractSchema,
-    message: (window) => extractMessage({ day, cwd, branch: gitBranch }, threadExtract(clean, spaceIn(window, parts))),
+    instructions: memoryExtractionInstructions,
+    outputSchema: memoryExtractionSchema,
+    message: (window) =>
+      memoryExtractionMessage({ day, cwd, branch: gitBranch }, threadExtract(clean, spaceIn(window, parts))),
   });
   host.spend(said.used);
   if (said.kind === 'aborted') return 'skipped';
   const tokens = said.used.total;
-  const answer = said.kind === 'answered' ? readAnswer(said.text, extractSchema) : undefined;
+  const answer = said.kind === 'answered' ? readAnswer(said.text, memoryExtractionSchema) : undefined;
   if (answer === undefined) {
     recordFailure(home, { ...about, kind: 'failed', text: '', tokens });
     return said.kind === 'failed' ? said.outcome : unreadable(`the thread ${id}`);
@@ -120,53 +121,53 @@ async function noteThread(parts: MemoryWriterParts, host: BackgroundHost, thread
 /** Also removes the summary of the previous note. */
 function replaceNote(home: string, note: MemoryNote): void {
   const before = noteOf(home, note)?.file;
-  writeNote(home, note);
+  writeMemoryNote(home, note);
   if (before !== undefined && before !== note.file) removeThreadSummary(home, before);
 }
 
 /** Keeps the previous note of the thread. */
 function recordFailure(home: string, note: MemoryNote): void {
   const before = noteOf(home, note);
-  if (before === undefined || before.kind === 'failed') return writeNote(home, note);
+  if (before === undefined || before.kind === 'failed') return writeMemoryNote(home, note);
   const { usedAt, at, tokens } = note;
-  writeNote(home, { ...before, tokens: before.tokens + tokens, failed: { usedAt, at } });
+  writeMemoryNote(home, { ...before, tokens: before.tokens + tokens, failed: { usedAt, at } });
 }
 
 /** Read late: the user may clear the memory while a model is asked. */
 const noteOf = (home: string, { threadId }: MemoryNote): MemoryNote | undefined =>
-  readNotes(home).find((note) => note.threadId === threadId);
+  readMemoryNotes(home).find((note) => note.threadId === threadId);
 
 /** Merges notes into the two files, if some are not in them yet. */
 async function mergeNotes(parts: MemoryWriterParts, host: BackgroundHost): Promise<readonly Outcome[]> {
   const { home, secrets, rules } = parts;
-  const all = readNotes(home).filter(({ kind }) => kind === 'noted');
+  const all = readMemoryNotes(home).filter(({ kind }) => kind === 'noted');
   const newest = all.reduce((latest, { at }) => Math.max(latest, at), 0);
-  if (newest <= readMergedAt(home)) return [];
+  if (newest <= readNotesMergedAt(home)) return [];
   const { memory, summary } = readMemoryTexts(home);
   const now = parts.now();
   const notes = all
-    .filter(({ usedAt, at }) => now - usedAt <= rules.maxUnusedMs || at > readMergedAt(home))
+    .filter(({ usedAt, at }) => now - usedAt <= rules.maxUnusedMs || at > readNotesMergedAt(home))
     .toSorted((a, b) => b.at - a.at)
     .slice(0, rules.mostNotes)
     .map(({ usedAt, cwd, file, text }) => ({ day: new Date(usedAt).toISOString().slice(0, 10), text, cwd, file }));
   const material = { memory: redactSecrets(memory, secrets), summary: redactSecrets(summary, secrets), notes };
   const said = await parts.ask({
     purpose: 'consolidate',
-    instructions: consolidateInstructions,
-    outputSchema: consolidateSchema,
-    message: (window) => consolidateMessage(material, spaceIn(window, parts)),
+    instructions: memoryMergeInstructions,
+    outputSchema: memoryMergeSchema,
+    message: (window) => memoryMergeMessage(material, spaceIn(window, parts)),
   });
   host.spend(said.used);
   if (said.kind === 'aborted') return [];
   if (said.kind === 'failed') return [said.outcome];
-  const answer = readAnswer(said.text, consolidateSchema);
+  const answer = readAnswer(said.text, memoryMergeSchema);
   const texts = {
     memory: kept(answer?.['memory_md'], most.memory, secrets),
     summary: kept(answer?.['memory_summary_md'], most.summary, secrets),
   };
   if (texts.memory === '' || texts.summary === '') return [unreadable('the files')];
   writeMemoryTexts(home, texts);
-  writeMergedAt(home, newest);
+  writeNotesMergedAt(home, newest);
   return [];
 }
 
@@ -210,14 +211,14 @@ const unreadable = (what: string): Outcome => ({
   next: 'Capstan tries again at a later start. If it happens again, set memories.extract_model to another model.',
 });
 
-export type TakenThread = { readonly usedAt: number; readonly at: number; readonly isFailed: boolean };
+export type MemoryAttempt = { readonly usedAt: number; readonly at: number; readonly isFailed: boolean };
 
 const rest = 24 * 3_600_000;
 
 /** Threads that need notes, newest first. Their lines say whether notes are permitted. */
 export function threadsDueForNotes(
   threads: readonly ThreadSummary[],
-  taken: ReadonlyMap<string, TakenThread>,
+  taken: ReadonlyMap<string, MemoryAttempt>,
   { rules, now, except }: { readonly rules: MemoryRules; readonly now: number; readonly except: ThreadId },
 ): readonly ThreadSummary[] {
   return threads.filter(({ id, updatedAt, turns, archived }) => {

@@ -1,10 +1,10 @@
 import { makeOwnFolder } from '../../adapters/disk/own-files.ts';
 import { inFreeLock } from '../../adapters/disk/wait-for-lock.ts';
 import { configInFolder } from '../../adapters/gather/config/config-in-folder.ts';
-import { memoryFolder, notesFolder } from '../../adapters/gather/memory-files.ts';
+import { memoryFolder, memoryNotesFolder } from '../../adapters/gather/memory-files.ts';
 import { credentialStore, loginSecrets } from '../../adapters/mcp/credential-store.ts';
 import type { Config } from '../../core/config/config.ts';
-import { defaultShares } from '../../core/config/defaults.ts';
+import { defaultWindowShares } from '../../core/config/defaults.ts';
 import { memoryRules } from '../../core/config/memories.ts';
 import { type Catalogue, lookUpModel } from '../../core/envelope/model-record.ts';
 import type { Settings } from '../../core/envelope/settings.ts';
@@ -17,7 +17,7 @@ import { stringAt } from '../../protocol/json.ts';
 import { type Line, type LineKind, lineType } from '../../protocol/line.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { EngineParts } from '../engine-parts.ts';
-import { foldThread } from '../thread/branch/resume-thread.ts';
+import { loadThreadState } from '../thread/branch/resume-thread.ts';
 import { type MemoryQuestion, type MemoryWriterParts, writeMemories } from './memory-writer.ts';
 
 /** Writes notes about earlier threads while this one is open. Loaded only where enabled. */
@@ -51,7 +51,7 @@ export function openThreadMemories(engine: EngineParts, input: MemoriesOfThread)
 /** One process at a time. Never rejects. */
 async function run(engine: EngineParts, input: MemoriesOfThread, host: BackgroundHost, signal: AbortSignal) {
   try {
-    await inFreeLock(engine.locks, `${notesFolder(engine.base.home)}/lock`, async () => {
+    await inFreeLock(engine.locks, `${memoryNotesFolder(engine.base.home)}/lock`, async () => {
       const secrets = await secretsOf(engine, input);
       const problem = await writeMemories(writerParts(engine, input, secrets, signal), host, signal);
       if (problem !== undefined) host.warn(unwritten(problem.message, problem.next));
@@ -75,7 +75,7 @@ function writerParts(
 ): MemoryWriterParts {
   const { home } = engine.base;
   const rules = memoryRules(config.memories);
-  const { memoryPercent: share } = { ...defaultShares(settings.window), ...settings.window };
+  const { memoryPercent: share } = { ...defaultWindowShares(settings.window), ...settings.window };
   return {
     home,
     rules,
@@ -89,7 +89,7 @@ function writerParts(
     async read(id) {
       const mode = await modeOf(engine, id);
       if (mode === 'disabled' || (mode === 'polluted' && rules.skipsExternal)) return undefined;
-      return transcriptEntries((await foldThread(engine.store, id)).state.history);
+      return transcriptEntries((await loadThreadState(engine.store, id)).state.history);
     },
     async ask({ purpose, ...question }: MemoryQuestion) {
       makeOwnFolder(memoryFolder(home), 'readable');

@@ -7,7 +7,7 @@ import { noUsage, type Usage } from '../../protocol/usage.ts';
 import { writtenBy } from '../../protocol/user-input.ts';
 import type { Engine } from '../engine.ts';
 
-export interface AskModel {
+export interface AskModelRequest {
   readonly instructions: string;
   /** Makes the message for a window of this many tokens. */
   message(effectiveWindow: number): string;
@@ -44,7 +44,7 @@ const onlyConfig = [
 ];
 
 /** Asks in an ephemeral, silent thread: no tools, no context, no questions to users. Never rejects. */
-export async function askModel(engine: Pick<Engine, 'start'>, asked: AskModel): Promise<ModelReply> {
+export async function askModel(engine: Pick<Engine, 'start'>, asked: AskModelRequest): Promise<ModelReply> {
   const { model, cwd, threadSource, signal, outputSchema, settings } = asked;
   const opened = await engine.start({
     cwd,
@@ -72,7 +72,7 @@ export async function askModel(engine: Pick<Engine, 'start'>, asked: AskModel): 
   }
 }
 
-function overridesFor({ instructions, settings, effort }: AskModel): Overrides {
+function overridesFor({ instructions, settings, effort }: AskModelRequest): Overrides {
   const set = (value: Json, ...path: string[]): Overrides[number] => ({ path, value });
   return [
     set(instructions, 'instructions'),

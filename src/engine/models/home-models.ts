@@ -8,21 +8,25 @@ import { isWindowGuessed, nominalWindow, withConfiguredWindow } from '../../core
 import type { ServerModels } from '../../adapters/model/server-models.ts';
 import { bundledModelNames } from '../../adapters/gather/bundled-models.ts';
 import { loadCatalogue } from '../../adapters/gather/model-catalogue-file.ts';
-import type { KeptModels, ModelFiles, ModelsOwner } from '../../adapters/gather/provider-models.ts';
-import { loadCatalogueOfProvider, modelFiles, modelsOwner } from '../../adapters/gather/provider-models.ts';
+import type { KeptModels, ProviderModelFiles, ModelServerIdentity } from '../../adapters/gather/provider-models.ts';
+import {
+  loadCatalogueOfProvider,
+  providerModelFiles,
+  modelServerIdentity,
+} from '../../adapters/gather/provider-models.ts';
 import { configInFolder } from '../../adapters/gather/config/config-in-folder.ts';
 import { dropConfiguredModelOfOtherProvider } from '../../adapters/gather/settings/settings-origins.ts';
-import { defaultModel, windowSettings } from '../../adapters/gather/settings/settings.ts';
+import { defaultModel, contextWindowSettings } from '../../adapters/gather/settings/settings.ts';
 import { defined } from '../../base/objects.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { addressReached, askServerForModels } from './fetch-model-list.ts';
+import { providerRequestAddress, askServerForModels } from './fetch-model-list.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import { type FoundAbility, type ModelTest, modelTest } from './model-test.ts';
-import { deniesConfigFile } from '../sandbox/denied-config-files.ts';
+import { configFileDenier } from '../sandbox/denied-config-files.ts';
 import { mergeAskedModels } from './provider-models.ts';
 import { locatedProvider, threadProviders } from './thread-providers.ts';
 
-export interface ModelsAsked {
+export interface ModelListOptions {
   readonly cwd: string;
   /** Absent: the configured one. */
   readonly provider?: string;
@@ -57,10 +61,10 @@ export interface PreparedTest extends Pick<ModelTest, 'questions'> {
   readonly address: string;
   readonly model: string;
   /** Its findings become part of the model's record. */
-  run(report: (found: FoundAbility) => void, signal: AbortSignal): Promise<TestedRecord | Outcome>;
+  run(report: (found: FoundAbility) => void, signal: AbortSignal): Promise<ModelTestResult | Outcome>;
 }
 
-export interface TestedRecord {
+export interface ModelTestResult {
   readonly fields: KnownFields;
   /** The file of the results. Absent: the disk refused it. */
   readonly file?: string;
@@ -72,16 +76,16 @@ const patienceMs = 5000;
 
 export class HomeModels {
   readonly #engine: EngineParts;
-  readonly #files: ModelFiles;
+  readonly #files: ProviderModelFiles;
 
   constructor(engine: EngineParts) {
     this.#engine = engine;
-    this.#files = modelFiles(engine.base.home);
+    this.#files = providerModelFiles(engine.base.home);
   }
 
   /** Asks the server for its list, if wanted, and keeps it for later threads. */
   async list(
-    asked: ModelsAsked,
+    asked: ModelListOptions,
     { asksServer, signal }: { readonly asksServer: boolean; readonly signal: AbortSignal },
   ): Promise<ListedModels | Outcome> {
     const found = await this.#find(asked);
@@ -102,11 +106,11 @@ export class HomeModels {
     });
     const server = said === undefined ? 'unasked' : said.kind === 'unknown' ? 'silent' : 'answered';
     const problem = said?.kind === 'unknown' ? said.why : undefined;
-    const address = await addressReached(this.#engine, provider);
+    const address = await providerRequestAddress(this.#engine, provider);
     return { provider: provider.id, address, models, server, ...defined({ problem }) };
   }
 
-  async show(asked: ModelsAsked, model: string): Promise<ShownModel | Outcome> {
+  async show(asked: ModelListOptions, model: string): Promise<ShownModel | Outcome> {
     const found = await this.#find(asked);
     if ('code' in found) return found;
     const record = this.#recordOf(found, model);
@@ -116,7 +120,7 @@ export class HomeModels {
 
   /** Sends nothing until `run` is called. */
   async test(
-    asked: ModelsAsked,
+    asked: ModelListOptions,
     { model, wantsOverflow }: { readonly model?: string | undefined; readonly wantsOverflow: boolean },
   ): Promise<PreparedTest | Outcome> {
     const found = await this.#find(asked);
@@ -132,7 +136,7 @@ export class HomeModels {
     const { questions, run } = modelTest(made, { provider, record, wantsOverflow });
     return {
       provider: provider.id,
-      address: await addressReached(this.#engine, provider),
+      address: await providerRequestAddress(this.#engine, provider),
       model: slug,
       questions,
       run: async (report, signal) => {
@@ -148,7 +152,7 @@ export class HomeModels {
     };
   }
 
-  async #find({ cwd, provider: id }: ModelsAsked): Promise<Found | Outcome> {
+  async #find({ cwd, provider: id }: ModelListOptions): Promise<Found | Outcome> {
     const { base: layers, options } = this.#engine;
     const { config: configured, layers: ofFolder, problems } = await configInFolder(layers, cwd);
     const config = dropConfiguredModelOfOtherProvider(configured, ofFolder);
@@ -156,9 +160,9 @@ export class HomeModels {
     if (wrong !== undefined) return wrong;
     const provider = locatedProvider(config, id ?? config.modelProvider, options.env);
     if ('code' in provider) return provider;
-    const base = loadCatalogue(config, { denies: deniesConfigFile(this.#engine) });
+    const base = loadCatalogue(config, { denies: configFileDenier(this.#engine) });
     if ('code' in base) return base;
-    const owner = modelsOwner(provider, options.env);
+    const owner = modelServerIdentity(provider, options.env);
     return { config, provider, owner, base, isStatic: config.modelCatalogJson !== undefined };
   }
 
@@ -169,14 +173,14 @@ export class HomeModels {
 
   #recordOf(found: Found, model: string): ModelRecord {
     const record = lookUpModel(this.#catalogue(found), model);
-    return withConfiguredWindow(record, windowSettings(found.config), configSource);
+    return withConfiguredWindow(record, contextWindowSettings(found.config), configSource);
   }
 
   #tested({ owner }: Found): KeptModels | undefined {
     return this.#files.read(owner, 'tested');
   }
 
-  async #ask(provider: ProviderConfig, owner: ModelsOwner, signal: AbortSignal): Promise<ServerModels> {
+  async #ask(provider: ProviderConfig, owner: ModelServerIdentity, signal: AbortSignal): Promise<ServerModels> {
     const before = this.#files.read(owner, 'said');
     const found = await askServerForModels(this.#engine, { provider, timeoutMs: patienceMs, signal, known: before });
     if (found.kind === 'unknown') return found;
@@ -184,7 +188,7 @@ export class HomeModels {
     return found;
   }
 
-  #keepTested(owner: ModelsOwner, slug: string, fields: KnownFields): string | undefined {
+  #keepTested(owner: ModelServerIdentity, slug: string, fields: KnownFields): string | undefined {
     const now = this.#engine.clock.now();
     const source = `models test of ${new Date(now).toISOString().slice(0, 10)}`;
     const others = this.#files.read(owner, 'tested')?.models.filter((each) => each.slug !== slug) ?? [];
@@ -196,7 +200,7 @@ export class HomeModels {
 interface Found {
   readonly config: Config;
   readonly provider: ProviderConfig;
-  readonly owner: ModelsOwner;
+  readonly owner: ModelServerIdentity;
   /** Known without the provider. */
   readonly base: Catalogue;
   readonly isStatic: boolean;

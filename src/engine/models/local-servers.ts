@@ -1,12 +1,12 @@
 import { loadBaseLayers, type Overrides } from '../../adapters/gather/config/config-layers.ts';
 import { findHome } from '../../adapters/gather/home.ts';
-import { askLocalServer, type LocalServer } from '../../adapters/model/server-models.ts';
+import { askLocalServer, type LocalServerAnswer } from '../../adapters/model/server-models.ts';
 import { combinedError } from '../../core/config/config-layer.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { LocalProvider, ProviderConfig } from '../../core/config/providers/provider-config.ts';
 import { localProvider, localProviders } from '../../core/config/providers/provider-config.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { Variables } from '../../protocol/shell.ts';
+import type { EnvironmentVariables } from '../../protocol/shell.ts';
 import type { EngineOptions } from '../engine-options.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import { locatedProvider } from './thread-providers.ts';
@@ -36,7 +36,11 @@ export async function localOverrides(options: EngineOptions, named: string | und
   return modelProblem(found, model) ?? values.map(([key, value]) => ({ path: [key], value }));
 }
 
-async function find(config: Config, env: Variables, named: string | undefined): Promise<FoundServer | Outcome> {
+async function find(
+  config: Config,
+  env: EnvironmentVariables,
+  named: string | undefined,
+): Promise<FoundServer | Outcome> {
   const chosen = named ?? config.ossProvider;
   if (chosen !== undefined && localProvider(chosen) === undefined)
     return unknownProvider(chosen, named === undefined ? 'oss_provider' : '--local-provider');
@@ -94,7 +98,7 @@ function unknownProvider(id: string, key: string): LocalProblem {
   return { code, message, next: `Set it to one of ${known}. For any other server, set model_provider.` };
 }
 
-function missing({ local, provider }: LocalCandidate, { kind }: LocalServer): LocalProblem {
+function missing({ local, provider }: LocalCandidate, { kind }: LocalServerAnswer): LocalProblem {
   const where = shownAddress(provider);
   const [message, start] =
     kind === 'silent'

@@ -3,17 +3,17 @@ import type { ProviderConfig } from '../../core/config/providers/provider-config
 import { type Catalogue, lookUpModel, type ModelRecord } from '../../core/envelope/model-record.ts';
 import {
   catalogueOfProvider,
-  isFromOwner,
+  isFromSameServer,
   loadKeptProviderModels,
-  modelFiles,
-  modelsOwner,
+  providerModelFiles,
+  modelServerIdentity,
 } from '../../adapters/gather/provider-models.ts';
 import type { KeptModel, KeptModels } from '../../adapters/gather/provider-models.ts';
 import type { ServerModel } from '../../adapters/model/server-models.ts';
 import { isThisMachine, normaliseHost } from '../../core/policy/network/host-name.ts';
 import { defined } from '../../base/objects.ts';
 import type { EngineParts } from '../engine-parts.ts';
-import type { Asking, AskedModels } from './fetch-model-list.ts';
+import type { AskingParts, AskedModels } from './fetch-model-list.ts';
 
 export interface ProviderModels {
   /** Includes everything known by now. */
@@ -42,13 +42,13 @@ interface ModelSources {
 
 /** Reads at most two small files. Only `learn` and `refresh` ask a server. */
 export function providerModels(
-  engine: Asking & Pick<EngineParts, 'base'>,
+  engine: AskingParts & Pick<EngineParts, 'base'>,
   { provider, described, config }: ModelSources,
 ): ProviderModels {
   const { clock } = engine;
-  const files = modelFiles(engine.base.home);
+  const files = providerModelFiles(engine.base.home);
   const environment = engine.options.env;
-  const owner = modelsOwner(provider, environment);
+  const owner = modelServerIdentity(provider, environment);
   const over = new AbortController();
   // If the user described all models in a file, no server is asked.
   const isStatic = config.modelCatalogJson !== undefined;
@@ -125,7 +125,7 @@ export function mergeAskedModels(
   found: AskedModels,
   { now, model }: { readonly now: number; readonly model?: string },
 ): KeptModels {
-  const before = isFromOwner(kept, found.from) ? kept : undefined;
+  const before = isFromSameServer(kept, found.from) ? kept : undefined;
   const { models: known = [], etag } = before ?? {};
   const from = found.from ?? before?.from;
   const marked = (each: KeptModel): KeptModel => (each.slug === model ? { ...each, asked: true } : each);

@@ -5,7 +5,7 @@ import { nominalPercent, nominalWindow } from '../../core/envelope/window.ts';
 export type CatalogueOf = (settings: Pick<Settings, 'provider'>) => Catalogue;
 
 /** Tokens of the effective window under these settings, before any turn is resolved. */
-export function settingsWindow(settings: Settings, catalogueOf: CatalogueOf): number {
+export function windowOfSettings(settings: Settings, catalogueOf: CatalogueOf): number {
   const { model, window = {} } = settings;
   const record = lookUpModel(catalogueOf(settings), model);
   const whole = window.contextWindow ?? nominalWindow(record);

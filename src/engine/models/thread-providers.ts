@@ -5,14 +5,14 @@ import type { Config } from '../../core/config/config.ts';
 import { isGateOpen } from '../../core/config/features.ts';
 import type { ProviderConfig, ProviderProblem } from '../../core/config/providers/provider-config.ts';
 import { providerAddress, resolveProvider, withLocalAddress } from '../../core/config/providers/provider-config.ts';
-import type { Facts } from '../../core/envelope/facts.ts';
+import type { GatheredFacts } from '../../core/envelope/facts.ts';
 import { effortFor } from '../../core/envelope/identity.ts';
 import { type Catalogue, lookUpModel } from '../../core/envelope/model-record.ts';
 import type { Settings } from '../../core/envelope/settings.ts';
 import type { Provider } from '../../ports/model.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { isSameProvider, type ProviderName, providerName } from '../../protocol/provider-name.ts';
-import type { Variables } from '../../protocol/shell.ts';
+import type { EnvironmentVariables } from '../../protocol/shell.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import { fallbackUnusable } from '../thread/thread-fallback.ts';
 import type { ConfiguredThread } from '../thread-setup/configure-thread.ts';
@@ -20,7 +20,11 @@ import type { ThreadParts } from '../thread/thread-parts.ts';
 import { type ProviderModels, providerModels } from './provider-models.ts';
 
 /** A configured provider, at the address that the environment gives it. */
-export function locatedProvider(config: Config, id: string, env: Variables): ProviderConfig | ProviderProblem {
+export function locatedProvider(
+  config: Config,
+  id: string,
+  env: EnvironmentVariables,
+): ProviderConfig | ProviderProblem {
   const known = resolveProvider(config, id, env);
   return 'code' in known ? known : withLocalAddress(known, env);
 }
@@ -97,7 +101,7 @@ export function threadModels(
 
 export interface AnsweringProvider {
   readonly provider: Provider;
-  readonly facts: NonNullable<Facts['provider']>;
+  readonly facts: NonNullable<GatheredFacts['provider']>;
   readonly models: ProviderModels;
   readonly streamMaxRetries: number;
 }

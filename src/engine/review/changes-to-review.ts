@@ -37,7 +37,7 @@ const changeScripts = {
 } as const;
 
 /** Asks git in a read-only sandbox. A target in words names no change to look up. */
-export async function changesToReview(
+export async function findChangesToReview(
   sandbox: Pick<CommandSandbox, 'capture' | 'find' | 'cwd' | 'own'>,
   target: ReviewTarget,
 ): Promise<ChangesToReview | Outcome> {
@@ -135,7 +135,7 @@ const choiceScripts = {
 } as const;
 
 /** Asks git in a read-only sandbox. */
-export async function reviewChoices(
+export async function listReviewChoices(
   sandbox: Pick<CommandSandbox, 'capture' | 'find'>,
 ): Promise<ReviewChoices | Outcome> {
   const git = sandbox.find('git');

@@ -1,23 +1,23 @@
 import {
-  abortSignal,
+  abortSignalOption,
   uncheckedValue,
-  jsonObject,
+  jsonObjectOption,
   functionOption,
-  nameText,
+  nonBlankStringOption,
   readOptions,
 } from '../../core/envelope/read-options.ts';
 import type { OptionTable, OptionType } from '../../core/envelope/read-options.ts';
 import {
   changeToReviewText,
   noReview,
-  readFindings,
+  parseReviewFindings,
   reviewRubric,
   reviewText,
 } from '../../core/fragments/code-review.ts';
 import { contextMessage } from '../../core/fragments/message-items.ts';
-import { reviewBroke, reviewContext, reviewInterrupted } from '../../core/fragments/events/user-actions.ts';
+import { failedReviewTexts, reviewContext, interruptedReviewTexts } from '../../core/fragments/events/user-actions.ts';
 import { userActionFragment } from '../../core/fragments/events/user-actions.ts';
-import { render } from '../../core/fragments/text/define-fragment.ts';
+import { renderFragment } from '../../core/fragments/text/define-fragment.ts';
 import { estimateTokens } from '../../core/fragments/text/truncate.ts';
 import { fitDiff } from '../../core/planes/fit-roles.ts';
 import { occasionalBudget } from '../../core/envelope/window.ts';
@@ -29,7 +29,7 @@ import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import { writtenBy } from '../../protocol/user-input.ts';
-import { changesToReview } from './changes-to-review.ts';
+import { findChangesToReview } from './changes-to-review.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import { type EngineRefused, engineRefused } from '../engine-refused.ts';
 import type { Engine } from '../engine.ts';
@@ -51,8 +51,8 @@ export interface ReviewCode {
 const reviewOptions = {
   target: { type: targetOption(), required: true },
   parent: { type: uncheckedValue('a thread'), required: true },
-  signal: { type: abortSignal, required: true },
-  model: { type: nameText },
+  signal: { type: abortSignalOption, required: true },
+  model: { type: nonBlankStringOption },
   opened: { type: functionOption() },
   listener: { type: functionOption() },
   recordedAs: { type: functionOption() },
@@ -66,7 +66,7 @@ function targetOption(): OptionType<ReviewTarget> {
     expected:
       'one of { kind: "uncommitted" }, { kind: "base", branch }, { kind: "commit", commit }, { kind: "words", words }',
     read(given) {
-      const { kind, ...rest } = (jsonObject.read(given) ?? {}) as JsonObject;
+      const { kind, ...rest } = (jsonObjectOption.read(given) ?? {}) as JsonObject;
       const known = texts.get(kind) ?? ['none'];
       const isKnown = Object.keys(rest).every((key) => known.includes(key) && typeof rest[key] === 'string');
       const isWhole = known[0] === undefined || typeof rest[known[0]] === 'string';
@@ -110,7 +110,7 @@ export async function reviewCode(
   const profile = readOnlyProfile(chosen);
   const sandbox = await engine.openSandbox({ cwd, permissions: { profile } });
   if ('code' in sandbox) return engineRefused(sandbox);
-  const changes = await changesToReview(sandbox, target);
+  const changes = await findChangesToReview(sandbox, target);
   if ('code' in changes) return engineRefused(changes);
   const opened = await engine.start({
     cwd,
@@ -146,20 +146,20 @@ export async function reviewCode(
     /** Tells the parent that the user asked for a review, and the result. The review's cost counts as the parent's. */
     const recorded = async (end: KeptReview['end'], told: { readonly context: string; readonly results: string }) => {
       const review = { target, durationMs: clock.now() - since, end };
-      const { role, text } = render(userActionFragment, { action: 'review', ...told });
+      const { role, text } = renderFragment(userActionFragment, { action: 'review', ...told });
       const id = `msg_${ids.uuid()}`;
       asked.recordedAs?.(id);
       await parent.inject(contextMessage(id, role, [text]), { review, cost: thread.state.usage.total });
     };
     if (ended.kind === 'failed') {
-      await recorded({ kind: 'failed', outcome: ended.outcome }, reviewBroke(ended.outcome.message));
+      await recorded({ kind: 'failed', outcome: ended.outcome }, failedReviewTexts(ended.outcome.message));
       return { kind: 'failed', outcome: ended.outcome };
     }
     if (ended.kind !== 'completed') {
-      await recorded({ kind: 'aborted' }, reviewInterrupted);
+      await recorded({ kind: 'aborted' }, interruptedReviewTexts);
       return { kind: 'aborted' };
     }
-    const review = readFindings(ended.lastMessage ?? noReview);
+    const review = parseReviewFindings(ended.lastMessage ?? noReview);
     const said = reviewText(review);
     await recorded({ kind: 'reviewed', review }, { context: reviewContext, results: said });
     return { kind: 'reviewed', review, text: said };

@@ -1,18 +1,23 @@
 import { nodeProgramFiles } from '../../adapters/disk/node-program-files.ts';
 import { createNodeSpawn } from '../../adapters/exec/node-spawn.ts';
-import { type InheritedEnd, runInherited } from '../../adapters/exec/run-program.ts';
+import { type InheritedRunResult, runWithOwnStreams } from '../../adapters/exec/run-program.ts';
 import { findRepository } from '../../adapters/gather/git/repository.ts';
 import { findPermissionPlaces, folderProblem } from '../../adapters/gather/permission-places.ts';
-import { explainRoutes, type RouteExplanation } from '../../adapters/sandbox/explain-routes.ts';
+import { explainSandboxRoutes, type SandboxRouteExplanation } from '../../adapters/sandbox/explain-routes.ts';
 import { createSandbox } from '../../adapters/sandbox/sandbox.ts';
 import { defined } from '../../base/objects.ts';
-import { anyText, jsonObject, onlyTrue, readOptions } from '../../core/envelope/read-options.ts';
+import { stringOption, jsonObjectOption, trueOption, readOptions } from '../../core/envelope/read-options.ts';
 import type { OptionTable, OptionType } from '../../core/envelope/read-options.ts';
 import { findProgram } from '../../core/policy/environment/find-program.ts';
-import { inheritedBy, setVariables } from '../../core/policy/environment/shell-environment-policy.ts';
+import { inheritanceFilter, fixedVariables } from '../../core/policy/environment/shell-environment-policy.ts';
 import { normalisePath } from '../../core/policy/paths/absolute-paths.ts';
 import { needsSandbox } from '../../core/policy/paths/access.ts';
-import { noOwnPlaces, type OwnHomes, type OwnPlaces, type Places } from '../../core/policy/paths/special-places.ts';
+import {
+  noOwnPlaces,
+  type OwnHomes,
+  type OwnPlaces,
+  type PermissionPlaces,
+} from '../../core/policy/paths/special-places.ts';
 import { readProfile } from '../../core/policy/profiles/read-profile.ts';
 import { resolvePolicy } from '../../core/policy/profiles/resolve-policy.ts';
 import { builtInModes } from '../../core/policy/profiles/tables/profile-tables.ts';
@@ -22,11 +27,11 @@ import type { PlainCommand, RunnableCommand, SandboxRefused } from '../../ports/
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { PermissionProfile, ResolvedPolicy, SandboxMode } from '../../protocol/permissions.ts';
-import { variables } from '../engine-options.ts';
+import { variablesOption } from '../engine-options.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import { configureThread } from '../thread-setup/configure-thread.ts';
 import { lazyGitGuard } from '../thread-setup/lazy-workspace.ts';
-import { deniedBy, keepingRoots } from '../thread/turn-effects.ts';
+import { deniedPathCheck, rootsWithProtectedNames } from '../thread/turn-effects.ts';
 
 export interface SandboxRequest {
   /** Absolute. */
@@ -39,17 +44,17 @@ export interface SandboxRequest {
 }
 
 const sandboxOptions = {
-  cwd: { type: anyText, required: true },
+  cwd: { type: stringOption, required: true },
   permissions: { type: permissionsOption() },
-  landlockOnly: { type: onlyTrue },
+  landlockOnly: { type: trueOption },
   env: { type: commandVariables() },
 } as const satisfies OptionTable<SandboxRequest>;
 
 function commandVariables(): OptionType<NonNullable<SandboxRequest['env']>> {
   return {
-    ...variables,
+    ...variablesOption,
     read(given) {
-      const read = variables.read(given);
+      const read = variablesOption.read(given);
       return read && (defined(read) as Readonly<Record<string, string>>);
     },
   };
@@ -59,7 +64,7 @@ function permissionsOption(): OptionType<NonNullable<SandboxRequest['permissions
   return {
     expected: 'an object with named or profile',
     read(given) {
-      const { named, profile, ...others } = (jsonObject.read(given) ?? {}) as JsonObject;
+      const { named, profile, ...others } = (jsonObjectOption.read(given) ?? {}) as JsonObject;
       if (Object.keys(others).length > 0 || (named === undefined) === (profile === undefined)) return undefined;
       if (named !== undefined) return typeof named === 'string' ? { named } : undefined;
       const read = readProfile(profile);
@@ -83,13 +88,13 @@ export interface CommandSandbox {
   run(
     argv: readonly string[],
     options?: { readonly cwd?: string; readonly notice?: (about: Outcome) => void },
-  ): Promise<InheritedEnd | ProgramProblem | Outcome>;
+  ): Promise<InheritedRunResult | ProgramProblem | Outcome>;
   /** Isolates a command of another caller as the policy says. */
   plan(command: PlainCommand): Promise<RunnableCommand | SandboxRefused>;
   /** Finds the program that the user means, never one in the project: a stranger may have put it there. */
   find(name: string): string | undefined;
   capture(argv: readonly string[]): Promise<{ readonly exitCode: number; readonly text: string } | Outcome>;
-  explain(): Promise<readonly RouteExplanation[]>;
+  explain(): Promise<readonly SandboxRouteExplanation[]>;
 }
 
 export interface SandboxMeans {
@@ -114,7 +119,10 @@ export async function openSandbox(engine: EngineParts, given: SandboxRequest): P
   const policy = (await sandbox.usesLandlock()) ? policies.fitted : policies.whole;
   const gitGuard = lazyGitGuard(clock);
   const plan = async (command: PlainCommand) => {
-    await gitGuard.look({ roots: keepingRoots(policy), denies: deniedBy(policy) }, new AbortController().signal);
+    await gitGuard.look(
+      { roots: rootsWithProtectedNames(policy), denies: deniedPathCheck(policy) },
+      new AbortController().signal,
+    );
     return sandbox.plan(command, policy, gitGuard.current);
   };
   const planned = (argv: readonly string[], more: Partial<PlainCommand>) => plan({ argv, cwd, env, ...more });
@@ -140,7 +148,7 @@ export async function openSandbox(engine: EngineParts, given: SandboxRequest): P
       const command = await planned(argv, { terminal: 'inherited', ...defined({ cwd: folder }) });
       if (command.kind === 'refused') return command;
       if (command.notice?.code === 'sandbox-fallback') notice?.(command.notice);
-      return runInherited(command);
+      return runWithOwnStreams(command);
     },
     find(name) {
       const search = { name, path: env['PATH'] ?? '', writable: [findRepository(cwd) ?? cwd] };
@@ -157,7 +165,7 @@ export async function openSandbox(engine: EngineParts, given: SandboxRequest): P
     },
     async explain() {
       const problems = { bubblewrap: await sandbox.bubblewrapProblem(), landlock: await sandbox.landlockProblem() };
-      return explainRoutes(policies, { cwd, temporary: env['TMPDIR'], problems: defined(problems) });
+      return explainSandboxRoutes(policies, { cwd, temporary: env['TMPDIR'], problems: defined(problems) });
     },
   };
 }
@@ -168,7 +176,7 @@ export async function needsSandboxIn(engine: EngineParts, cwd: string): Promise<
 }
 
 /** Returns why all commands of new threads in a folder would be refused. */
-export async function refusalIn(engine: EngineParts, cwd: string): Promise<SandboxRefused | undefined> {
+export async function sandboxRefusalIn(engine: EngineParts, cwd: string): Promise<SandboxRefused | undefined> {
   const policy = await threadPolicy(engine, cwd, engine.ownPlaces());
   const route = policy && (await engine.sandbox.route(policy));
   return route?.kind === 'refused' ? route : undefined;
@@ -200,16 +208,16 @@ async function choosePolicy(engine: EngineParts, request: SandboxRequest) {
     engine.opened.add(path);
   const profile = permissions !== undefined && 'profile' in permissions ? permissions.profile : settings.sandbox;
   const places = findPermissionPlaces(cwd, options.env, { own: engine.ownPlaces(), profile });
-  const resolved = (where: Places): ResolvedPolicy =>
+  const resolved = (where: PermissionPlaces): ResolvedPolicy =>
     withNetworkRules(resolvePolicy(profile, where), settings.networkRules ?? []);
   const policies = { whole: resolved(places), fitted: resolved({ ...places, landlock: true }) };
-  const isInherited = inheritedBy(settings.shellEnvironment);
+  const isInherited = inheritanceFilter(settings.shellEnvironment);
   const inherited = Object.entries(defined(options.env) as Record<string, string>).filter(([name]) =>
     isInherited(name),
   );
   const network: typeof request.env =
     policies.whole.network === 'restricted' ? { CODEX_SANDBOX_NETWORK_DISABLED: '1' } : {};
-  const usual = { ...Object.fromEntries(inherited), ...setVariables(settings.shellEnvironment) };
+  const usual = { ...Object.fromEntries(inherited), ...fixedVariables(settings.shellEnvironment) };
   const env: Readonly<Record<string, string>> = { ...(request.env ?? usual), ...network };
   return { cwd, policies, notices, profileName, env };
 }

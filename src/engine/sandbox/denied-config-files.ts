@@ -13,7 +13,7 @@ type Denies = (path: string) => boolean;
  * Files that Capstan does not read, whatever configuration names them, since their content is sent and shown. Those in
  * /proc contain the variables of this process and of others.
  */
-export function deniesConfigFile({ base, ownPlaces }: Pick<EngineParts, 'base' | 'ownPlaces'>): Denies {
+export function configFileDenier({ base, ownPlaces }: Pick<EngineParts, 'base' | 'ownPlaces'>): Denies {
   return (path) =>
     isWithin(path, '/proc') ||
     deniesRead(base.requirements, path) ||
@@ -23,7 +23,7 @@ export function deniesConfigFile({ base, ownPlaces }: Pick<EngineParts, 'base' |
 const keys = ['model_instructions_file', 'experimental_compact_prompt_file', 'model_catalog_json'];
 
 /** Files that a project names must be open to the model as well. Undefined: no project names a file. */
-export function deniesProjectConfigFile(
+export function projectConfigFileDenier(
   engine: EngineParts,
   { origins }: Config,
   { cwd, sandbox: profile }: Settings,
@@ -31,6 +31,6 @@ export function deniesProjectConfigFile(
   if (!keys.some((key) => origins.get(key)?.startsWith('project ') === true)) return undefined;
   const places = findPermissionPlaces(cwd, engine.options.env, { own: engine.ownPlaces(), profile });
   const { deniesModel } = readGuard(resolvePolicy(profile, places));
-  const denies = deniesConfigFile(engine);
+  const denies = configFileDenier(engine);
   return (path) => denies(path) || deniesModel(path);
 }

@@ -1,11 +1,11 @@
-import { lookAt, namesIn, realPath } from '../../adapters/disk/file-system.ts';
+import { inspectEntry, listFolderNames, realPath } from '../../adapters/disk/file-system.ts';
 import { nodeProgramFiles } from '../../adapters/disk/node-program-files.ts';
-import { findGitDirectory, repositorySettings, userGitSettings } from '../../adapters/gather/git/repository.ts';
-import { linkedFolders } from '../../adapters/gather/git/submodules.ts';
+import { findGitDirectory, repositoryGitSettings, userGitSettings } from '../../adapters/gather/git/repository.ts';
+import { findNestedRepositories } from '../../adapters/gather/git/submodules.ts';
 import { findProgram } from '../../core/policy/environment/find-program.ts';
 import { nearestRepository } from '../../core/policy/git/inspect-repository.ts';
 import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
-import type { GitBounds } from '../../ports/workspace.ts';
+import type { AllowedRepositories } from '../../ports/workspace.ts';
 import { join, resolve } from 'node:path';
 
 export interface GitReadOptions {
@@ -22,7 +22,7 @@ export interface GitReadOptions {
 export function pathsGitReads(folder: string, { env, nested }: GitReadOptions) {
   const all = [...new Set([folder, ...nested])].map((at) => ({ at, directory: findGitDirectory(at) }));
   const repositories = all.flatMap(({ at, directory }) =>
-    directory === undefined ? [] : { at, directory, settings: repositorySettings(directory, env['HOME']) },
+    directory === undefined ? [] : { at, directory, settings: repositoryGitSettings(directory, env['HOME']) },
   );
   // A repository in a form that is not understood here counts as a whole.
   const unknown = all.flatMap(({ at, directory }) => (directory === undefined ? [at] : []));
@@ -32,7 +32,7 @@ export function pathsGitReads(folder: string, { env, nested }: GitReadOptions) {
   // A hooks folder is relative to the top of the checkout.
   const named = settings.flatMap(({ hooks }) => repositories.map(({ at }) => hooks.map((path) => resolve(at, path))));
   const folders = [...named.flat(), ...repositories.map(({ directory }) => join(directory.common, 'hooks'))];
-  const hooks = [...new Set(folders)].flatMap((at) => [at, ...namesIn(at).map((name) => join(at, name))]);
+  const hooks = [...new Set(folders)].flatMap((at) => [at, ...listFolderNames(at).map((name) => join(at, name))]);
   const own = repositories.flatMap(({ directory: { path, common } }) => [path, common]);
   return [...new Set([...settings.flatMap(({ files }) => files), ...hooks, ...own, ...unknown])];
 }
@@ -42,16 +42,16 @@ export function gitBounds(
   cwd: string,
   settled: readonly string[],
   env: Readonly<Record<string, string>>,
-): GitBounds | undefined {
+): AllowedRepositories | undefined {
   if (!settled.includes('git')) return undefined;
   const search = { name: 'git', prefer: 'caller', path: env['PATH'] ?? '', writable: [] } as const;
   const program = findProgram(search, nodeProgramFiles);
-  const top = nearestRepository(cwd, lookAt);
+  const top = nearestRepository(cwd, inspectEntry);
   const own = top === undefined ? undefined : findGitDirectory(top);
   if (program === undefined || top === undefined || own === undefined) return undefined;
   const [path, common] = [realPath(own.path), realPath(own.common)];
   if (path === undefined || common === undefined) return undefined;
-  const linked = linkedFolders(top).folders.map(({ directory }) => directory && realPath(directory.path));
+  const linked = findNestedRepositories(top).folders.map(({ directory }) => directory && realPath(directory.path));
   // A submodule has its git folder inside that of its repository; commands do not write there.
   const inside = linked.filter((folder) => folder !== undefined && isWithin(folder, common));
   const folders = [path, common, ...inside].filter((folder) => folder !== undefined && !folder.includes('\n'));

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ownPathMatcher, partsOfHomes } from '../../core/policy/paths/special-places.ts';
-import { mountedAgain, ownHomes, parseMounts } from './protected-paths.ts';
+import { ownPathMatcher, protectedHomeFolders } from '../../core/policy/paths/special-places.ts';
+import { otherMountedPaths, ownHomes, parseMounts } from './protected-paths.ts';
 
 let base: string;
 beforeEach(() => {
@@ -28,7 +28,7 @@ describe('the homes', () => {
     );
     // Every turn records them: the usual names follow from the homes.
     expect(parts).toEqual(inBase(['big/sessions']));
-    const all = partsOfHomes({ state, parts });
+    const all = protectedHomeFolders({ state, parts });
     expect(all).toEqual(expect.arrayContaining(inBase(['big/sessions', 'real/capstan', 'me/.codex/rules'])));
   });
 
@@ -41,9 +41,9 @@ describe('the homes', () => {
         '32 27 254:1 / /home/me/other rw - ext4 /dev/vdb rw',
       ].join('\n'),
     );
-    expect(mountedAgain('/home/me/.capstan', mounts)).toEqual(['/data/with space', '/mnt/home/me/.capstan']);
-    expect(mountedAgain('/home/me/other/x', mounts)).toEqual([]);
-    expect(mountedAgain('/data/with space/sessions', mounts)).toEqual([
+    expect(otherMountedPaths('/home/me/.capstan', mounts)).toEqual(['/data/with space', '/mnt/home/me/.capstan']);
+    expect(otherMountedPaths('/home/me/other/x', mounts)).toEqual([]);
+    expect(otherMountedPaths('/data/with space/sessions', mounts)).toEqual([
       '/home/me/.capstan/sessions',
       '/mnt/home/me/.capstan/sessions',
     ]);

@@ -1,18 +1,18 @@
 import { homedir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { lookAt, namesIn, realPath, realPathSoFar } from '../../adapters/disk/file-system.ts';
+import { inspectEntry, listFolderNames, realPath, realPathSoFar } from '../../adapters/disk/file-system.ts';
 import { readTextIfPossible } from '../../adapters/disk/regular-files.ts';
 import { loginPath } from '../../adapters/gather/login-file.ts';
-import { type OwnHomes, type OwnPlaces, partsOfHomes } from '../../core/policy/paths/special-places.ts';
+import { type OwnHomes, type OwnPlaces, protectedHomeFolders } from '../../core/policy/paths/special-places.ts';
 import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
 import { followLinks, viewHostDisk } from '../../adapters/sandbox/disk-view.ts';
 import { mountRegistryFolders } from '../../adapters/sandbox/linux/mount-registry.ts';
-import type { Variables } from '../../protocol/shell.ts';
+import type { EnvironmentVariables } from '../../protocol/shell.ts';
 import { sealKeyPath } from '../../adapters/gather/home-seals.ts';
 
 export interface ProtectedPathsInput {
-  readonly env: Variables;
+  readonly env: EnvironmentVariables;
   readonly home: string;
   /** The user's home folder according to the system. */
   readonly userHome: string;
@@ -72,8 +72,8 @@ export function ownHomes(input: Pick<ProtectedPathsInput, 'env' | 'home' | 'osHo
   const mounts = isPlain ? [] : input.mounts;
   const all = [...namedHomes(input), ...['.capstan', '.codex'].map((name) => join(input.osHome, name))];
   const homes = namesOf(all, mounts, realHome);
-  const inHomes = partsOfHomes({ state: homes, parts: [] });
-  const parts = namesOf(inHomes, mounts, (part) => (lookAt(part).kind === 'link' ? realPathSoFar(part) : part));
+  const inHomes = protectedHomeFolders({ state: homes, parts: [] });
+  const parts = namesOf(inHomes, mounts, (part) => (inspectEntry(part).kind === 'link' ? realPathSoFar(part) : part));
   // A part may be a link, or be mounted elsewhere.
   const elsewhere = parts.filter((part) => !homes.some((home) => isWithin(part, home)));
   return { state: [...homes, ...elsewhere], parts: parts.filter((part) => !inHomes.includes(part)) };
@@ -87,12 +87,14 @@ function namedHomes({ env, home }: Pick<ProtectedPathsInput, 'env' | 'home'>): r
 /** The paths as spelled, with links resolved, and where the same folders are mounted again. */
 function namesOf(paths: readonly string[], mounts: readonly Mount[], realOf: typeof realPathSoFar): readonly string[] {
   const real = paths.map(realOf);
-  return [...new Set([...paths, ...real, ...real.flatMap((path) => mountedAgain(path, mounts))])];
+  return [...new Set([...paths, ...real, ...real.flatMap((path) => otherMountedPaths(path, mounts))])];
 }
 
 /** Many homes do not exist, and resolving a missing path with Node is slow. */
 function realHome(path: string): string {
-  return lookAt(path).kind === 'missing' ? join(realPathSoFar(dirname(path)), basename(path)) : realPathSoFar(path);
+  return inspectEntry(path).kind === 'missing'
+    ? join(realPathSoFar(dirname(path)), basename(path))
+    : realPathSoFar(path);
 }
 
 export interface Mount {
@@ -113,7 +115,7 @@ export function parseMounts(text: string): readonly Mount[] {
 }
 
 /** Other paths of the same folder. `path` must be without links. */
-export function mountedAgain(path: string, mounts: readonly Mount[]): readonly string[] {
+export function otherMountedPaths(path: string, mounts: readonly Mount[]): readonly string[] {
   const holders = mounts.filter(({ point }) => isWithin(path, point));
   // The last of equal ones counts.
   const holder = holders.toSorted((one, other) => one.point.length - other.point.length).at(-1);
@@ -133,7 +135,7 @@ const storeNames = ['sessions', 'archived_sessions', 'capstan', 'log', 'shell_sn
 const storeFiles = /^(?:history|session_index)\.jsonl$|\.sqlite(?:-\w+)?$/;
 
 function storesOf(home: string): readonly string[] {
-  const files = namesIn(home).filter((name) => storeFiles.test(name));
+  const files = listFolderNames(home).filter((name) => storeFiles.test(name));
   return [...storeNames, 'history.jsonl', 'session_index.jsonl', ...files].map((name) => join(home, name));
 }
 
@@ -151,7 +153,7 @@ function secretsIn(home: string): readonly string[] {
  */
 const secretNames = ['.credentials.json', 'capstan/mcp', '.env', 'thread-writer-locks', 'config.toml.lock'];
 
-function folderIn(env: Variables, name: string): readonly string[] {
+function folderIn(env: EnvironmentVariables, name: string): readonly string[] {
   const value = env[name];
   return value === undefined || value.trim() === '' ? [] : [resolve(value)];
 }
@@ -169,7 +171,7 @@ function programOf({ root, code, script }: ProtectedPathsInput): readonly string
     // The build includes its dependencies.
     ...(isSource ? ['smol-toml', '@opentelemetry/api'].map((name) => join(root, 'node_modules', name)) : []),
     // Dependencies that contain native programs are not in the build.
-    ...['koffi', '@koromix', '@lydell'].map((name) => join(landlockFolder(root), name)),
+    ...['koffi', '@koromix', '@lydell'].map((name) => join(nativePackagesFolder(root), name)),
     // Another program's cache may be in a folder with many other things.
     ...(cache === undefined ? [] : [basename(dirname(cache)) === 'compiled' ? dirname(cache) : cache]),
     ...startLinks(script, code),
@@ -177,11 +179,11 @@ function programOf({ root, code, script }: ProtectedPathsInput): readonly string
 }
 
 export function terminalLibrary(root: string): string {
-  return join(landlockFolder(root), `@lydell/node-pty-${process.platform}-${process.arch}`, 'pty.node');
+  return join(nativePackagesFolder(root), `@lydell/node-pty-${process.platform}-${process.arch}`, 'pty.node');
 }
 
 /** Beside an installed package, or in a checkout. No other place is checked. */
-export function landlockFolder(root: string): string {
+export function nativePackagesFolder(root: string): string {
   return basename(dirname(root)) === 'node_modules' ? dirname(root) : join(root, 'node_modules');
 }
 

@@ -1,12 +1,12 @@
-import { lookAt, realPath } from '../../adapters/disk/file-system.ts';
+import { inspectEntry, realPath } from '../../adapters/disk/file-system.ts';
 import { findGitDirectory } from '../../adapters/gather/git/repository.ts';
 import { gitBounds, pathsGitReads } from './git-places.ts';
-import { linkedFolders } from '../../adapters/gather/git/submodules.ts';
+import { findNestedRepositories } from '../../adapters/gather/git/submodules.ts';
 import { accessAt, isDenied, needsSandbox, writablePaths } from '../../core/policy/paths/access.ts';
 import {
   isUntamperedProgram,
   tamperedLoadingVariable,
-  writablePathFolder,
+  writableSearchFolder,
 } from '../../core/policy/environment/tamper-state.ts';
 import type { TamperCheckRequest, TamperWatch } from '../../core/policy/environment/tamper-state.ts';
 import { nearestRepository, inspectRepository } from '../../core/policy/git/inspect-repository.ts';
@@ -38,13 +38,13 @@ export function createTamperWatch(options: TamperWatchOptions): TamperWatch {
   const { shellEnvironment, opened, temporary, gitGuard, guardedGit } = options;
   /** The repositories that git could reach from the folder, or what could not be checked. */
   const reachFrom = async (folder: string, { policy, signal }: Pick<TamperCheckRequest, 'policy' | 'signal'>) => {
-    const top = nearestRepository(folder, lookAt);
+    const top = nearestRepository(folder, inspectEntry);
     if (top === undefined) return undefined;
     const denies = (path: string): boolean => isDenied(policy, path);
     // Denied folders are not entered, but commands may still write in a folder inside that is opened again.
     const reopened = writablePaths(policy).filter((path) => isWithin(path, top) && isBelowDenied(policy, path));
     const { repositories, unseen } = await gitGuard.find({ roots: [top, ...reopened], denies }, signal);
-    const [hidden = linkedFolders(top).unseen] = unseen;
+    const [hidden = findNestedRepositories(top).unseen] = unseen;
     return hidden === undefined ? repositories : { unseen: hidden };
   };
   return {
@@ -60,8 +60,8 @@ export function createTamperWatch(options: TamperWatchOptions): TamperWatch {
       // No `await` from here on, so that all findings are of one moment.
       const roots = realRoots([...temporary, ...opened], { place: realPath });
       const isWritable = (place: string): boolean => mayWrite(place) || roots.some((root) => isWithin(place, root));
-      const open = tamperedLoadingVariable(env, { look: lookAt, isWritable, cwd });
-      const programGround = { look: lookAt, isWritable, cwd, path: env['PATH'] };
+      const open = tamperedLoadingVariable(env, { look: inspectEntry, isWritable, cwd });
+      const programGround = { look: inspectEntry, isWritable, cwd, path: env['PATH'] };
       const settled = programs
         .slice(0, open === undefined ? mostPrograms : 0)
         .filter((program) => isUntamperedProgram(program, programGround));
@@ -70,7 +70,7 @@ export function createTamperWatch(options: TamperWatchOptions): TamperWatch {
       const isUnkept = (path: string): boolean =>
         policy.landlock !== undefined && roots.some((root) => isWithin(path, root));
       const sight: InspectedRepository = inspectRepository({
-        look: lookAt,
+        look: inspectEntry,
         mayWrite: (path) => mayWrite(path) || isUnkept(path),
         opened: roots,
         settingsOf,
@@ -82,7 +82,7 @@ export function createTamperWatch(options: TamperWatchOptions): TamperWatch {
         }),
       });
       const hasCompany = request.hasCompany || undefined;
-      const folder = isUnsettled ? writablePathFolder(programGround) : undefined;
+      const folder = isUnsettled ? writableSearchFolder(programGround) : undefined;
       const found = defined({ openSetting: sight.open, openVariable: open, writablePathFolder: folder, hasCompany });
       const ground = { folder: cwd, settled: new Set(settled), ...found };
       if (sight.kind !== 'protected') return { ...ground, repository: sight.kind };

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { packagePrograms, planPackage } from './unpack-bubblewrap.ts';
+import { packageManagerNames, planPackageUnpacking } from './unpack-bubblewrap.ts';
 
 test('Debian packages are fetched and unpacked without root, with lists of its own as the second way', () => {
-  const steps = planPackage({ 'apt-get': '/usr/bin/apt-get', dpkg: '/usr/bin/dpkg' }, '/ws');
+  const steps = planPackageUnpacking({ 'apt-get': '/usr/bin/apt-get', dpkg: '/usr/bin/dpkg' }, '/ws');
   if ('code' in steps) throw new Error('no steps');
   expect(steps.download).toEqual({
     program: '/usr/bin/apt-get',
@@ -31,6 +31,6 @@ test.each([
   [{ 'apt-get': '/usr/bin/apt-get' }, 'Install it: sudo apt-get install bubblewrap'],
   [{}, 'Install the package "bubblewrap" of your distribution.'],
 ])('elsewhere the command is named that installs it: %j', (programs, next) => {
-  expect(planPackage(programs, '/ws')).toMatchObject({ code: 'no-package', next });
-  for (const name of Object.keys(programs)) expect(packagePrograms).toContain(name);
+  expect(planPackageUnpacking(programs, '/ws')).toMatchObject({ code: 'no-package', next });
+  for (const name of Object.keys(programs)) expect(packageManagerNames).toContain(name);
 });

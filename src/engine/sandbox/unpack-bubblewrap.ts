@@ -2,7 +2,7 @@ import { systemPrograms } from '../../adapters/exec/find-programs.ts';
 import { packagedBubblewrap, programHash } from '../../adapters/sandbox/sandbox.ts';
 import { installBubblewrap, installers } from '../../ports/sandbox.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { Variables } from '../../protocol/shell.ts';
+import type { EnvironmentVariables } from '../../protocol/shell.ts';
 import { type EngineParts, unpackedBubblewrap } from '../engine-parts.ts';
 import {
   chmodSync,
@@ -28,8 +28,8 @@ export async function unpackBubblewrap(engine: EngineParts): Promise<UnpackedBub
   // dpkg sets the package's folder modes; no other user may look into them before they are checked.
   chmodSync(work, 0o700);
   try {
-    const programs = Object.fromEntries(packagePrograms.map((name) => [name, systemPrograms.find(name)]));
-    const steps = planPackage(programs, work);
+    const programs = Object.fromEntries(packageManagerNames.map((name) => [name, systemPrograms.find(name)]));
+    const steps = planPackageUnpacking(programs, work);
     if ('code' in steps) return steps;
     for (const each of steps.folders) mkdirSync(each, { recursive: true });
     const run = (step: PackageStep) => runStep(engine, step);
@@ -84,10 +84,10 @@ interface PackageStep {
   readonly timeoutMs: number;
 }
 
-export const packagePrograms: readonly string[] = [...installers, 'dpkg'];
+export const packageManagerNames: readonly string[] = [...installers, 'dpkg'];
 
 /** Steps that download and unpack the distribution's package. None needs root or changes the system. */
-export function planPackage(programs: Variables, work: string) {
+export function planPackageUnpacking(programs: EnvironmentVariables, work: string) {
   const { 'apt-get': apt, dpkg } = programs;
   if (apt === undefined || dpkg === undefined) return installYourself(programs);
   const downloads = `${work}/download`;
@@ -122,7 +122,7 @@ export function planPackage(programs: Variables, work: string) {
 }
 
 /** Other package programs unpack nothing without root. */
-function installYourself(programs: Variables): Outcome<'no-package'> {
+function installYourself(programs: EnvironmentVariables): Outcome<'no-package'> {
   const command = installBubblewrap((name) => programs[name] !== undefined);
   return {
     code: 'no-package',

@@ -1,13 +1,13 @@
-import { anyText, booleanOption, type OptionType, readOptions } from '../../core/envelope/read-options.ts';
+import { stringOption, booleanOption, type OptionType, readOptions } from '../../core/envelope/read-options.ts';
 import type { WorkProgress } from '../../ports/thread-store.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { CollectOptions } from '../../adapters/rollout/maintenance/remove-unreferenced.ts';
+import type { RemovalOptions } from '../../adapters/rollout/maintenance/remove-unreferenced.ts';
 import type { CompressReport, ToCompress } from '../../adapters/rollout/maintenance/compress-threads.ts';
 import { localTime } from '../../adapters/rollout/files/rollout-paths.ts';
 import { openThreadIndex } from '../../adapters/rollout/index/open-thread-index.ts';
 import type { RolloutStoreOptions } from '../../adapters/rollout/store/rollout-store.ts';
 import { type EngineRefused, engineRefused } from '../engine-refused.ts';
-import { argumentProblem, progressFunction, threadId } from '../check-arguments.ts';
+import { argumentProblem, progressFunctionOption, threadIdOption } from '../check-arguments.ts';
 import type { HomeStore } from './home-store.ts';
 
 const flag = { type: booleanOption, required: true } as const;
@@ -17,7 +17,8 @@ const toCompress: OptionType<ToCompress> = {
   read(given) {
     const { kind, id, milliseconds, ...others } = (given ?? {}) as Readonly<Record<string, unknown>>;
     if (Object.keys(others).length > 0) return undefined;
-    if (kind === 'thread' && milliseconds === undefined && threadId.read(id) !== undefined) return given as ToCompress;
+    if (kind === 'thread' && milliseconds === undefined && threadIdOption.read(id) !== undefined)
+      return given as ToCompress;
     const isAge = typeof milliseconds === 'number' && milliseconds >= 0;
     return kind === 'older' && id === undefined && isAge ? (given as ToCompress) : undefined;
   },
@@ -33,7 +34,7 @@ export class HomeFiles {
 
   /** Brings the index up to date with all files. `anew`: from nothing. */
   reindex(options: { readonly anew: boolean }, progress?: WorkProgress) {
-    const problem = argumentProblem('reindex()', { progress: [progressFunction, progress, 'absent'] });
+    const problem = argumentProblem('reindex()', { progress: [progressFunctionOption, progress, 'absent'] });
     const read = problem ?? readOptions<typeof options>(options, { anew: flag }, 'reindex()');
     return this.#withFiles(async (files) =>
       'code' in read ? engineRefused(read) : (await openThreadIndex(files)).refresh(read, progress),
@@ -48,7 +49,7 @@ export class HomeFiles {
 
   /** Copies a rollout from elsewhere into the home. Progress is in bytes. */
   importFile(source: string, progress?: WorkProgress) {
-    const of = { source: [anyText, source], progress: [progressFunction, progress, 'absent'] } as const;
+    const of = { source: [stringOption, source], progress: [progressFunctionOption, progress, 'absent'] } as const;
     const problem = argumentProblem('importFile()', of);
     return this.#withFiles(async ({ files, home }) => {
       if (problem !== undefined) return engineRefused(problem);
@@ -63,7 +64,7 @@ export class HomeFiles {
     options: { readonly dryRun: boolean },
     progress?: WorkProgress,
   ): Promise<CompressReport | EngineRefused> {
-    const of = { which: [toCompress, which], progress: [progressFunction, progress, 'absent'] } as const;
+    const of = { which: [toCompress, which], progress: [progressFunctionOption, progress, 'absent'] } as const;
     const problem = argumentProblem('compress()', of);
     const read = problem ?? readOptions<typeof options>(options, { dryRun: flag }, 'compress()');
     return this.#withFiles(async (files) => {
@@ -75,20 +76,20 @@ export class HomeFiles {
   }
 
   /** Removes unreferenced data that threads keep beside their lines, and unreferenced snapshots. */
-  collect(options: Pick<CollectOptions, 'dryRun' | 'reverted'>, progress?: WorkProgress) {
-    const problem = argumentProblem('collect()', { progress: [progressFunction, progress, 'absent'] });
+  collect(options: Pick<RemovalOptions, 'dryRun' | 'reverted'>, progress?: WorkProgress) {
+    const problem = argumentProblem('collect()', { progress: [progressFunctionOption, progress, 'absent'] });
     const read = problem ?? readOptions<typeof options>(options, { dryRun: flag, reverted: flag }, 'collect()');
     return this.#withFiles(async (files) => {
       if ('code' in read) return engineRefused(read);
       const rollouts = await import('../../adapters/rollout/maintenance/remove-unreferenced.ts');
-      const { collectSnapshots } = await import('../undo/content-store.ts');
-      const young = { now: files.clock.now(), graceMs: rollouts.collectionGraceMs };
+      const { removeUnusedSnapshots } = await import('../undo/content-store.ts');
+      const young = { now: files.clock.now(), graceMs: rollouts.removalGraceMs };
       return rollouts.removeUnreferenced({
         ...files,
         ...read,
         progress,
         maxBlobBytes: this.#kept.maxBlobBytes,
-        collectSnapshots: (trees) => collectSnapshots(files.home, trees, young),
+        collectSnapshots: (trees) => removeUnusedSnapshots(files.home, trees, young),
       });
     });
   }

@@ -8,7 +8,7 @@ import { chooseThread } from '../../adapters/rollout/files/find-threads.ts';
 import { nodeFiles } from '../../adapters/rollout/files/node-files.ts';
 import { appendThreadName } from '../../adapters/rollout/files/thread-names.ts';
 import { openThreadIndex } from '../../adapters/rollout/index/open-thread-index.ts';
-import type { FollowingParts } from '../../adapters/rollout/maintenance/archive-and-delete.ts';
+import type { ThreadChangePorts } from '../../adapters/rollout/maintenance/archive-and-delete.ts';
 import { createBlobs } from '../../adapters/rollout/store/blobs.ts';
 import { createRolloutStore, type RolloutStoreOptions } from '../../adapters/rollout/store/rollout-store.ts';
 import { threadRollouts } from '../../adapters/rollout/store/store-with-seals-and-blobs.ts';
@@ -103,7 +103,7 @@ export class QueuedMessages {
 }
 
 /** The threads of a home, from their files. The index for lists and searches is loaded on use. */
-export function createFileDirectory(options: FollowingParts): ThreadDirectory {
+export function createFileDirectory(options: ThreadChangePorts): ThreadDirectory {
   const { files, home } = options;
   return {
     list: async (query, progress) => (await openThreadIndex(options)).list(query, progress),
@@ -112,7 +112,8 @@ export function createFileDirectory(options: FollowingParts): ThreadDirectory {
     choose: (choice) => chooseThread(files, home, choice),
     rename: (id, name) => appendThreadName(options, id, name),
     async changed(changes) {
-      const { followChanges } = await import('../../adapters/rollout/maintenance/archive-and-delete.ts');
+      const { applyThreadChanges: followChanges } =
+        await import('../../adapters/rollout/maintenance/archive-and-delete.ts');
       return followChanges(options, changes);
     },
   };

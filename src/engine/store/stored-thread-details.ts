@@ -1,9 +1,9 @@
 import { fileSystem } from '../../adapters/disk/file-system.ts';
 import { defined } from '../../base/objects.ts';
 import { type Pin, readPin } from '../../core/state/fold/pinned-notes.ts';
-import { readMessage, type WaitingMessage } from '../../core/state/fold/waiting-messages.ts';
+import { readWaitingMessage, type WaitingMessage } from '../../core/state/fold/waiting-messages.ts';
 import { readTurnItems } from '../../core/state/turns/turn-items.ts';
-import { type ThreadPlaces, turnList, turnPlaces, type TurnSummary } from '../../core/state/turns/turn-list.ts';
+import { type ThreadPlaces, summariseTurns, turnPlaces, type TurnSummary } from '../../core/state/turns/turn-list.ts';
 import { concernsTurns } from '../../core/state/turns/turn-log.ts';
 import type { AsideRollout, RolloutStore } from '../../ports/thread-store.ts';
 import type { Ordinal, ThreadId, TurnId } from '../../protocol/ids.ts';
@@ -11,13 +11,13 @@ import { type JsonObject, objectAt, objectsAt, stringAt } from '../../protocol/j
 import { type Line, type LineKind, lineType } from '../../protocol/line.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
 import type { CheckpointReport } from '../../protocol/thread-event.ts';
-import { type Unproven, withoutSeal } from '../thread/branch/unproven-lines.ts';
+import { type UnprovenClaims, withoutSeal } from '../thread/branch/unproven-lines.ts';
 
 /** A file can claim any number; the newest are shown. */
 const mostShown = 100;
 
-export async function readSetAside(store: Pick<RolloutStore, 'read'>, id: ThreadId): Promise<Unproven> {
-  const messages = new SetAside<WaitingMessage>((payload) => readMessage(payload));
+export async function readUnprovenClaims(store: Pick<RolloutStore, 'read'>, id: ThreadId): Promise<UnprovenClaims> {
+  const messages = new SetAside<WaitingMessage>((payload) => readWaitingMessage(payload));
   const pins = new SetAside<Pin>((payload) => readPin(payload));
   for await (const { type, payload } of store.read(id, { from: 0 as Ordinal, wanted })) {
     if (type === lineType.waiting) messages.take(payload, stringAt(payload, 'dropped'));
@@ -120,7 +120,7 @@ export function readPlaces(store: RolloutStore, id: ThreadId): Promise<ThreadPla
 export async function readTurnList(store: RolloutStore, id: ThreadId): Promise<readonly TurnSummary[]> {
   const current = await store.current(id);
   const isCounted = current.kind === 'current' && current.mode === 'legacy';
-  return turnList(store.read(id, { from: 0 as Ordinal, ...(isCounted ? {} : { wanted: concernsTurns }) }));
+  return summariseTurns(store.read(id, { from: 0 as Ordinal, ...(isCounted ? {} : { wanted: concernsTurns }) }));
 }
 
 export interface WrittenMessage {
@@ -163,7 +163,7 @@ export interface ThreadWriter {
   readonly command?: string;
 }
 
-export function readWriter(owner: string): ThreadWriter {
+export function parseThreadWriter(owner: string): ThreadWriter {
   const [, name = owner, number, time] = /^(.*?) pid (\d+)(?: since (\S+))?$/.exec(owner) ?? [];
   const pid = number === undefined ? undefined : Number(number);
   const since = time === undefined ? undefined : Date.parse(time);

@@ -1,6 +1,6 @@
 import {
-  wholeNumber,
-  anyText,
+  wholeNumberOption,
+  stringOption,
   choiceOf,
   booleanOption,
   readOptions,
@@ -24,9 +24,9 @@ import type { Line } from '../../protocol/line.ts';
 import { unstorableTextPart } from '../../protocol/json.ts';
 import type { Outcome, Refusal } from '../../protocol/outcome.ts';
 import type { ThreadHits, ThreadPage, ThreadQuery, ThreadSummary } from '../../protocol/thread.ts';
-import type { Variables } from '../../protocol/shell.ts';
+import type { EnvironmentVariables } from '../../protocol/shell.ts';
 import { lockPath } from '../../adapters/rollout/files/rollout-paths.ts';
-import { unknownThread } from '../../adapters/rollout/store/refusals.ts';
+import { unknownThreadRefusal } from '../../adapters/rollout/store/refusals.ts';
 import type { ThreadArchived, ThreadDeleted } from '../../adapters/rollout/maintenance/archive-and-delete.ts';
 import { lockOwner } from '../../adapters/rollout/files/lock-file.ts';
 import type { Question } from '../../protocol/question.ts';
@@ -37,20 +37,20 @@ import type { TurnItems } from '../../core/state/turns/turn-items.ts';
 import type { TurnSummary } from '../../core/state/turns/turn-list.ts';
 import type { WaitingMessage } from '../../core/state/fold/waiting-messages.ts';
 import type { AgentNode } from '../agents/read-agent-tree.ts';
-import { cutOffTurn, pinsChanged } from './thread-notices.ts';
-import { foldThread } from '../thread/branch/resume-thread.ts';
-import type { RollbackTo, RollbackUndone, RolledBack } from '../thread/branch/rollback-range.ts';
-import { readRollback } from '../undo/restore-arguments.ts';
-import { findUnproven, type Unproven, withoutSeal, provenState } from '../thread/branch/unproven-lines.ts';
+import { cutOffTurnNotice, pinChangeResult } from './thread-notices.ts';
+import { loadThreadState } from '../thread/branch/resume-thread.ts';
+import type { RollbackTarget, RollbackUndone, RolledBack } from '../thread/branch/rollback-range.ts';
+import { validateRollbackTarget } from '../undo/restore-arguments.ts';
+import { findUnprovenClaims, type UnprovenClaims, withoutSeal, provenState } from '../thread/branch/unproven-lines.ts';
 import type { ThreadFiles } from '../undo/file-changes.ts';
-import { type EngineRefused, engineRefused, isRefusal, refusedBelow } from '../engine-refused.ts';
+import { type EngineRefused, engineRefused, isRefusal, toEngineRefused } from '../engine-refused.ts';
 import { HomeFiles } from './home-files.ts';
 import { createHomeStore, type HomeStore, QueuedMessages } from './home-store.ts';
 import { type StoredEvent, storedEvents } from './stored-events.ts';
-import { argumentProblem, requireArguments, progressFunction, threadId } from '../check-arguments.ts';
+import { argumentProblem, requireArguments, progressFunctionOption, threadIdOption } from '../check-arguments.ts';
 import type { ThreadCheckpoint, ThreadPrompt, ThreadWriter } from './stored-thread-details.ts';
 
-export type Done<Result> = Result & { readonly notices: readonly Outcome[] };
+export type WithNotices<Result> = Result & { readonly notices: readonly Outcome[] };
 
 /** The lines of a thread, oldest first. */
 export interface ThreadLines {
@@ -60,10 +60,10 @@ export interface ThreadLines {
   readonly tooLong?: NonNullable<ReadReport['tooLong']>;
 }
 
-export interface ThreadStanding {
+export interface ThreadPendingWork {
   readonly waiting: readonly WaitingMessage[];
   readonly questions: readonly Question[];
-  readonly unproven: Unproven;
+  readonly unproven: UnprovenClaims;
   readonly cutOff?: Outcome;
   readonly goal?: RecordedGoal;
 }
@@ -74,13 +74,13 @@ const changesOption = recordOf<{ readonly diffs?: boolean }>('an object with dif
 });
 
 const queryOptions = {
-  cwd: { type: anyText },
+  cwd: { type: stringOption },
   archived: { type: booleanOption },
-  text: { type: anyText },
+  text: { type: stringOption },
   textIn: { type: choiceOf('all') },
-  source: { type: anyText },
-  limit: { type: wholeNumber, required: true },
-  cursor: { type: anyText },
+  source: { type: stringOption },
+  limit: { type: wholeNumberOption, required: true },
+  cursor: { type: stringOption },
   sort: { type: choiceOf('updated', 'created'), required: true },
 } as const satisfies OptionTable<ThreadQuery>;
 
@@ -91,8 +91,8 @@ type AnyChoice = Omit<Extract<ThreadChoice, { kind: 'named' }>, 'kind' | 'name'>
 
 const choiceOptions = {
   kind: { type: choiceOf('named', 'last'), required: true },
-  name: { type: anyText },
-  cwd: { type: anyText },
+  name: { type: stringOption },
+  cwd: { type: stringOption },
   archived: { type: booleanOption },
   unique: { type: booleanOption },
 } as const satisfies OptionTable<AnyChoice>;
@@ -111,7 +111,7 @@ export class StoredThreads extends HomeFiles {
   }
 
   /** For programs that only read, even if the configuration is unusable. */
-  static in(env: Variables, osHome: string): StoredThreads | HomeProblem {
+  static in(env: EnvironmentVariables, osHome: string): StoredThreads | HomeProblem {
     const home = findHome(env, osHome);
     if ('code' in home) return home;
     return new StoredThreads(createHomeStore(home.path, { maxBlobBytes: 0, env, osHome }));
@@ -129,13 +129,13 @@ export class StoredThreads extends HomeFiles {
 
   /** The place of a thread's data, for people; undefined if there is none of that id. */
   async location(id: ThreadId): Promise<string | undefined> {
-    requireArguments('location()', { id: [threadId, id] });
+    requireArguments('location()', { id: [threadIdOption, id] });
     const current = await this.#kept.store.current(id);
     return current.kind === 'current' ? current.location : undefined;
   }
 
   async read(id: ThreadId, progress?: WorkProgress): Promise<ThreadLines> {
-    requireArguments('read()', { id: [threadId, id], progress: [progressFunction, progress, 'absent'] });
+    requireArguments('read()', { id: [threadIdOption, id], progress: [progressFunctionOption, progress, 'absent'] });
     const reader = this.#kept.store.read(id, { from: 0 as Ordinal });
     const lines: Line[] = [];
     for (;;) {
@@ -148,66 +148,69 @@ export class StoredThreads extends HomeFiles {
 
   /** The requests of a thread that were taken back, as far as its store still has them. */
   takenBack = async (id: ThreadId) => {
-    requireArguments('takenBack()', { id: [threadId, id] });
+    requireArguments('takenBack()', { id: [threadIdOption, id] });
     return (await import('./stored-thread-details.ts')).readTakenBack(this.#kept.store, id);
   };
 
   /** The turns of a thread that were not taken back. */
   async turns(id: ThreadId): Promise<readonly TurnSummary[]> {
-    requireArguments('turns()', { id: [threadId, id] });
+    requireArguments('turns()', { id: [threadIdOption, id] });
     return (await import('./stored-thread-details.ts')).readTurnList(this.#kept.store, id);
   }
 
   /** The user's words in each turn not taken back, verbatim: the places to go back to. */
   async prompts(id: ThreadId): Promise<readonly ThreadPrompt[]> {
-    requireArguments('prompts()', { id: [threadId, id] });
+    requireArguments('prompts()', { id: [threadIdOption, id] });
     return (await import('./stored-thread-details.ts')).promptsIn((await this.read(id)).lines);
   }
 
   async *events(id: ThreadId): AsyncGenerator<StoredEvent, void> {
-    requireArguments('events()', { id: [threadId, id] });
+    requireArguments('events()', { id: [threadIdOption, id] });
     yield* storedEvents(this.#kept.store, id);
   }
 
   /** The checkpoints of a thread that were not taken back, oldest first. */
   async checkpoints(id: ThreadId): Promise<readonly ThreadCheckpoint[]> {
-    requireArguments('checkpoints()', { id: [threadId, id] });
+    requireArguments('checkpoints()', { id: [threadIdOption, id] });
     return (await import('./stored-thread-details.ts')).checkpointsOf(this.#kept.store, id);
   }
 
   /** The turns of a thread with their items. Keeps the items, not the lines. */
   async turnItems(id: ThreadId, progress?: WorkProgress): Promise<TurnItems & ReadReport> {
-    requireArguments('turnItems()', { id: [threadId, id], progress: [progressFunction, progress, 'absent'] });
+    requireArguments('turnItems()', {
+      id: [threadIdOption, id],
+      progress: [progressFunctionOption, progress, 'absent'],
+    });
     const { readTurnItemsFrom } = await import('../../core/state/turns/turn-items.ts');
     return readTurnItemsFrom(this.#kept.store.read(id, { from: 0 as Ordinal }), progress);
   }
 
   /** Messages that a thread accepted and no turn has used, oldest first, even of an archived thread. */
   async waiting(id: ThreadId): Promise<readonly WaitingMessage[]> {
-    requireArguments('waiting()', { id: [threadId, id] });
+    requireArguments('waiting()', { id: [threadIdOption, id] });
     return (await this.#proven(id)).waiting;
   }
 
   async questions(id: ThreadId): Promise<readonly Question[]> {
-    requireArguments('questions()', { id: [threadId, id] });
+    requireArguments('questions()', { id: [threadIdOption, id] });
     return (await this.#proven(id)).questions;
   }
 
   async goal(id: ThreadId): Promise<RecordedGoal | undefined> {
-    requireArguments('goal()', { id: [threadId, id] });
-    return (await foldThread(this.#kept.store, id)).state.goal;
+    requireArguments('goal()', { id: [threadIdOption, id] });
+    return (await loadThreadState(this.#kept.store, id)).state.goal;
   }
 
-  async standing(id: ThreadId): Promise<ThreadStanding> {
-    requireArguments('standing()', { id: [threadId, id] });
+  async standing(id: ThreadId): Promise<ThreadPendingWork> {
+    requireArguments('standing()', { id: [threadIdOption, id] });
     const { waiting, questions, unproven, claimed } = await this.#proven(id);
     const all = await this.#withSetAside(id, unproven);
-    const cutOff = await cutOffTurn(id, claimed, this.writer(id));
+    const cutOff = await cutOffTurnNotice(id, claimed, this.writer(id));
     return { waiting, questions, unproven: all, ...defined({ cutOff, goal: claimed.goal }) };
   }
 
   async #proven(id: ThreadId) {
-    const { state: claimed } = await foldThread(this.#kept.store, id);
+    const { state: claimed } = await loadThreadState(this.#kept.store, id);
     const { state, unproven } = await provenState(this.#kept, id, claimed);
     const waiting = state.waiting.map((message) => withoutSeal<WaitingMessage>(message));
     return { waiting, questions: isSuspended(state) ? questionsToAsk(state) : [], unproven, claimed };
@@ -215,43 +218,43 @@ export class StoredThreads extends HomeFiles {
 
   /** The program that has a thread open to write it, for people. Undefined: none is known. */
   async writer(id: ThreadId): Promise<string | undefined> {
-    requireArguments('writer()', { id: [threadId, id] });
+    requireArguments('writer()', { id: [threadIdOption, id] });
     return this.#kept.disk && lockOwner(lockPath(this.home, id));
   }
 
   /** Like `writer`, with details of its process. */
   async writing(id: ThreadId): Promise<ThreadWriter | undefined> {
     const owner = await this.writer(id);
-    return owner === undefined ? undefined : (await import('./stored-thread-details.ts')).readWriter(owner);
+    return owner === undefined ? undefined : (await import('./stored-thread-details.ts')).parseThreadWriter(owner);
   }
 
   /** Messages and notes in the user's name that do not count, since no seal proves them, including those set aside. */
-  async unproven(id: ThreadId): Promise<Unproven> {
-    requireArguments('unproven()', { id: [threadId, id] });
-    const { state } = await foldThread(this.#kept.store, id);
-    return this.#withSetAside(id, await findUnproven(this.#kept, id, state));
+  async unproven(id: ThreadId): Promise<UnprovenClaims> {
+    requireArguments('unproven()', { id: [threadIdOption, id] });
+    const { state } = await loadThreadState(this.#kept.store, id);
+    return this.#withSetAside(id, await findUnprovenClaims(this.#kept, id, state));
   }
 
-  async #withSetAside(id: ThreadId, now: Unproven): Promise<Unproven> {
-    const { readSetAside } = await import('./stored-thread-details.ts');
-    const before = await readSetAside(this.#kept.store, id);
+  async #withSetAside(id: ThreadId, now: UnprovenClaims): Promise<UnprovenClaims> {
+    const { readUnprovenClaims } = await import('./stored-thread-details.ts');
+    const before = await readUnprovenClaims(this.#kept.store, id);
     return { ...now, messages: [...before.messages, ...now.messages], pins: [...before.pins, ...now.pins] };
   }
 
   async pins(id: ThreadId): Promise<readonly Pin[]> {
-    requireArguments('pins()', { id: [threadId, id] });
-    return (await import('../thread/branch/pinned-notes.ts')).pinsOf(this.#kept, id);
+    requireArguments('pins()', { id: [threadIdOption, id] });
+    return (await import('../thread/branch/pinned-notes.ts')).readPinnedNotes(this.#kept, id);
   }
 
   async agents(id: ThreadId): Promise<AgentNode> {
-    requireArguments('agents()', { id: [threadId, id] });
+    requireArguments('agents()', { id: [threadIdOption, id] });
     const { readAgentTree } = await import('../agents/read-agent-tree.ts');
     return readAgentTree({ store: this.#kept.store, writer: (each) => this.writer(each) }, id);
   }
 
   /** File changes of a thread's turns, as far as snapshots show. `diffs`: includes the changed lines. */
   async fileChanges(id: ThreadId, options: { readonly diffs?: boolean } = {}): Promise<ThreadFiles> {
-    requireArguments('fileChanges()', { id: [threadId, id], options: [changesOption, options] });
+    requireArguments('fileChanges()', { id: [threadIdOption, id], options: [changesOption, options] });
     const { threadFileChanges } = await import('../undo/restore-thread-files.ts');
     return threadFileChanges(this.#kept, id, { diffs: options.diffs ?? false });
   }
@@ -262,33 +265,33 @@ export class StoredThreads extends HomeFiles {
   }
 
   async list(query: ThreadQuery, progress?: WorkProgress): Promise<ThreadPage | Outcome> {
-    const problem = argumentProblem('list()', { progress: [progressFunction, progress, 'absent'] });
+    const problem = argumentProblem('list()', { progress: [progressFunctionOption, progress, 'absent'] });
     const read = problem ?? readOptions<ThreadQuery>(query, queryOptions, 'list()');
     return 'code' in read ? read : this.#kept.threadStore.directory.list(read, progress);
   }
 
   async search(text: string, query: ThreadQuery, progress?: WorkProgress): Promise<ThreadHits | Outcome> {
-    const of = { text: [anyText, text], progress: [progressFunction, progress, 'absent'] } as const;
+    const of = { text: [stringOption, text], progress: [progressFunctionOption, progress, 'absent'] } as const;
     const problem = argumentProblem('search()', of);
     const read = problem ?? readOptions<ThreadQuery>(query, queryOptions, 'search()');
     return 'code' in read ? read : this.#kept.threadStore.directory.search(text, read, progress);
   }
 
   async summary(id: ThreadId): Promise<ThreadSummary | Outcome> {
-    const problem = argumentProblem('summary()', { id: [threadId, id] });
-    return problem ?? (await this.#kept.threadStore.directory.summary(id)) ?? unknownThread(id);
+    const problem = argumentProblem('summary()', { id: [threadIdOption, id] });
+    return problem ?? (await this.#kept.threadStore.directory.summary(id)) ?? unknownThreadRefusal(id);
   }
 
   /** Takes the newest turns back. Their cost stays counted, and files stay as they are. */
-  async rollback(id: ThreadId, given: RollbackTo) {
-    const to = argumentProblem('rollback()', { id: [threadId, id] }) ?? readRollback(given);
+  async rollback(id: ThreadId, given: RollbackTarget) {
+    const to = argumentProblem('rollback()', { id: [threadIdOption, id] }) ?? validateRollbackTarget(given);
     if ('code' in to) return engineRefused(to);
     const { rollBack } = await import('../thread/branch/rollback.ts');
     return this.#done<RolledBack>(await rollBack(this.#kept.store, this.#kept.ids, id, to), { kind: 'moved', id });
   }
 
   async undoRollback(id: ThreadId, options: { readonly force?: boolean } = {}) {
-    const problem = argumentProblem('undoRollback()', { id: [threadId, id] });
+    const problem = argumentProblem('undoRollback()', { id: [threadIdOption, id] });
     const read = problem ?? readOptions<typeof options>(options, forceOptions, 'undoRollback()');
     if ('code' in read) return engineRefused(read);
     const { undoRollback } = await import('../thread/branch/rollback.ts');
@@ -297,14 +300,14 @@ export class StoredThreads extends HomeFiles {
   }
 
   async archive(id: ThreadId) {
-    const problem = argumentProblem('archive()', { id: [threadId, id] });
+    const problem = argumentProblem('archive()', { id: [threadIdOption, id] });
     if (problem !== undefined) return engineRefused(problem);
     const { archiveThread } = await import('../../adapters/rollout/maintenance/archive-and-delete.ts');
     return this.#done<ThreadArchived>(await archiveThread(this.#kept.store, id), { kind: 'archived', id });
   }
 
   async unarchive(id: ThreadId) {
-    const problem = argumentProblem('unarchive()', { id: [threadId, id] });
+    const problem = argumentProblem('unarchive()', { id: [threadIdOption, id] });
     if (problem !== undefined) return engineRefused(problem);
     const { unarchiveThread } = await import('../../adapters/rollout/maintenance/archive-and-delete.ts');
     return this.#done<ThreadArchived>(await unarchiveThread(this.#kept.store, id), { kind: 'moved', id });
@@ -312,7 +315,7 @@ export class StoredThreads extends HomeFiles {
 
   /** Refused while forks continue from the thread; with `force` they are deleted with it. */
   async delete(id: ThreadId, options: { readonly force?: boolean } = {}) {
-    const problem = argumentProblem('delete()', { id: [threadId, id] });
+    const problem = argumentProblem('delete()', { id: [threadIdOption, id] });
     const read = problem ?? readOptions<typeof options>(options, forceOptions, 'delete()');
     if ('code' in read) return engineRefused(read);
     const { deleteThread } = await import('../../adapters/rollout/maintenance/archive-and-delete.ts');
@@ -325,41 +328,41 @@ export class StoredThreads extends HomeFiles {
 
   /** An empty name removes the name. */
   async rename(id: ThreadId, given: string) {
-    const problem = argumentProblem('rename()', { id: [threadId, id], name: [anyText, given] });
+    const problem = argumentProblem('rename()', { id: [threadIdOption, id], name: [stringOption, given] });
     if (problem !== undefined) return engineRefused(problem);
     const known = await this.#kept.store.current(id);
-    if (known.kind === 'refused') return refusedBelow(known);
+    if (known.kind === 'refused') return toEngineRefused(known);
     const name = given.trim();
     const odd = unstorableTextPart(name);
     const next = 'Choose a name without it.';
     if (odd !== undefined) return engineRefused({ code: 'odd-name', message: `The name contains ${odd}.`, next });
     const failed = await this.#kept.threadStore.directory.rename(id, name);
-    if (failed !== undefined) return refusedBelow(failed);
+    if (failed !== undefined) return toEngineRefused(failed);
     return this.#done({ kind: 'renamed', id, name } as const, { kind: 'named', id, name });
   }
 
   /** Pins a note to a thread: the model reads it verbatim, and again after every checkpoint. */
   async pin(id: ThreadId, text: string) {
-    const problem = argumentProblem('pin()', { id: [threadId, id], text: [anyText, text] });
+    const problem = argumentProblem('pin()', { id: [threadIdOption, id], text: [stringOption, text] });
     if (problem !== undefined) return engineRefused(problem);
     const { pinNote } = await import('../thread/branch/pinned-notes.ts');
-    return pinsChanged(await pinNote(this.#kept, this.#kept.ids, id, text));
+    return pinChangeResult(await pinNote(this.#kept, this.#kept.ids, id, text));
   }
 
   /** `which`: a note's number in `pins`, counted from 1, its id, or the beginning of its id. */
   async unpin(id: ThreadId, which: string) {
-    const problem = argumentProblem('unpin()', { id: [threadId, id], which: [anyText, which] });
+    const problem = argumentProblem('unpin()', { id: [threadIdOption, id], which: [stringOption, which] });
     if (problem !== undefined) return engineRefused(problem);
     const { unpinNote } = await import('../thread/branch/pinned-notes.ts');
-    return pinsChanged(await unpinNote(this.#kept, id, which));
+    return pinChangeResult(await unpinNote(this.#kept, id, which));
   }
 
   /** Call it after the thread has changed: it corrects the lists that other programs keep. */
   async #done<Result extends { readonly kind: string }>(
     done: Result | Refusal,
     ...changes: readonly ThreadChange[]
-  ): Promise<Done<Result> | EngineRefused> {
-    if (isRefusal(done)) return refusedBelow(done);
+  ): Promise<WithNotices<Result> | EngineRefused> {
+    if (isRefusal(done)) return toEngineRefused(done);
     return { ...done, notices: (await this.#kept.threadStore.directory.changed?.(changes)) ?? [] };
   }
 }

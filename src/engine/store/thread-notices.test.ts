@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
 import type { ThreadId } from '../../protocol/ids.ts';
-import type { Unproven } from '../thread/branch/unproven-lines.ts';
+import type { UnprovenClaims } from '../thread/branch/unproven-lines.ts';
 import { unprovenNotice } from './thread-notices.ts';
 
 const id = 'ID' as ThreadId;
-const message: Unproven['messages'][number] = {
+const message: UnprovenClaims['messages'][number] = {
   id: 'w',
   kind: 'words',
   input: { author: 'user', text: 'Go.', images: [] },
 };
-const pin: Unproven['pins'][number] = { id: 'p', text: 'Be brief.' };
+const pin: UnprovenClaims['pins'][number] = { id: 'p', text: 'Be brief.' };
 
 it('speaks of one note as of one, and of several things as of several', () => {
   expect(unprovenNotice(id, { messages: [], pins: [] })).toBe(undefined);

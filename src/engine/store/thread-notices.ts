@@ -8,17 +8,24 @@ import type { ThreadId } from '../../protocol/ids.ts';
 import { isMessage, type Item, messageText } from '../../protocol/item.ts';
 import { groupDigits, type Outcome, type Refusal } from '../../protocol/outcome.ts';
 import { isGoalResting } from '../../protocol/thread.ts';
-import { type EngineRefused, refusedBelow } from '../engine-refused.ts';
+import { type EngineRefused, toEngineRefused } from '../engine-refused.ts';
 import type { PinsChanged } from '../thread/branch/pinned-notes.ts';
 import type { ResumedThread } from '../thread/branch/resume-thread.ts';
-import type { WhyLeftOutForNow, Unproven } from '../thread/branch/unproven-lines.ts';
+import type { WhyWithheld, UnprovenClaims } from '../thread/branch/unproven-lines.ts';
 import { deadTurnNotice } from '../thread/turn/cut-off-turn.ts';
-import { tooLongWords } from '../wording.ts';
+import { describeTooLongLines } from '../wording.ts';
 
 /** Notices about a resumed thread: repairs and unreadable lines. */
 export function resumeNotices(
   id: ThreadId,
-  { owned, skipped, tooLong, missingBlobs = [], state, unproven }: ResumedThread & { readonly unproven: Unproven },
+  {
+    owned,
+    skipped,
+    tooLong,
+    missingBlobs = [],
+    state,
+    unproven,
+  }: ResumedThread & { readonly unproven: UnprovenClaims },
   { features }: Pick<Settings, 'features'>,
 ): readonly Outcome[] {
   const notices: Outcome[] = [
@@ -36,7 +43,7 @@ export function resumeNotices(
   }
   if (skipped > 0) {
     const [lines, were] = skipped === 1 ? ['A line', 'was'] : [`${groupDigits(skipped)} lines`, 'were'];
-    const where = tooLong === undefined ? '' : ` ${tooLongWords(tooLong)}`;
+    const where = tooLong === undefined ? '' : ` ${describeTooLongLines(tooLong)}`;
     notices.push({
       code: 'lines-skipped',
       message: `${lines} of thread ${id} could not be read and ${were} skipped.${where}`,
@@ -62,7 +69,7 @@ function goalNotice({ goal }: ThreadState, features: Settings['features']): Outc
 
 export function unprovenNotice(
   id: ThreadId,
-  { messages, pins, forNow }: Unproven,
+  { messages, pins, forNow }: UnprovenClaims,
 ): Outcome<'user-lines-unproven'> | undefined {
   const [some, notes] = [counted(messages.length, 'waiting message'), counted(pins.length, 'pinned note')];
   const what = [...some, ...notes].join(' and ');
@@ -84,7 +91,7 @@ export function unprovenNotice(
   return { code: 'user-lines-unproven', message, next };
 }
 
-function whyForNow(forNow: WhyLeftOutForNow) {
+function whyForNow(forNow: WhyWithheld) {
   if (forNow.kind === 'key-unusable') {
     const next = 'Nothing was deleted. Fix the key, and they are used when you next open the thread.';
     return { why: forNow.problem, next };
@@ -121,17 +128,17 @@ export function waitingNotice(
 const isKnown = (item: Item): boolean =>
   isMessage(item) && (isUserShellCommand(item) || userActionFragment.matches(messageText(item)));
 
-export function pinsChanged(
+export function pinChangeResult(
   done: PinsChanged | Refusal,
 ): (Omit<PinsChanged, 'unproven'> & { readonly notices: readonly Outcome[] }) | EngineRefused {
-  if (done.kind === 'refused') return refusedBelow(done);
+  if (done.kind === 'refused') return toEngineRefused(done);
   const { unproven, ...changed } = done;
   const notice = unprovenNotice(done.id, unproven);
   return { ...changed, notices: notice === undefined ? [] : [notice] };
 }
 
 /** Warns of calls cut off in a thread that no process writes. Other programs record no beginnings of calls. */
-export async function cutOffTurn(
+export async function cutOffTurnNotice(
   id: ThreadId,
   state: ThreadState,
   writer: Promise<string | undefined>,

@@ -1,5 +1,12 @@
-import { claimIn, forkIn, grantsIn, importOf, sealSubject, sealText } from '../../core/state/line-seals.ts';
-import type { Sealed } from '../../core/state/line-seals.ts';
+import {
+  sealedClaimIn,
+  sealedForkIn,
+  sealedGrantsIn,
+  importNameOf,
+  sealSubject,
+  sealText,
+} from '../../core/state/line-seals.ts';
+import type { SealedClaim } from '../../core/state/line-seals.ts';
 import { type LastSettings, newestGrantingSettings, withoutStartSettings } from '../../core/state/resumed-settings.ts';
 import type { ThreadState } from '../../core/state/thread-state.ts';
 import type { RolloutStore, Seals } from '../../ports/thread-store.ts';
@@ -13,13 +20,13 @@ export type ThreadOrigin = 'ours' | 'foreign' | 'imported';
 export type ResumedPast = { readonly id: ThreadId; readonly last: LastSettings; readonly standing: ThreadOrigin };
 
 /** The thread's initial settings count only if their own line is proven to be ours; later turns do not prove it. */
-export async function provenStart(
+export async function provenStartSettings(
   parts: ProvingParts,
   id: ThreadId,
   { meta, settings }: Pick<ThreadState, 'meta' | 'settings'>,
   last: LastSettings,
 ): Promise<LastSettings> {
-  const said = settings && grantsIn(settings);
+  const said = settings && sealedGrantsIn(settings);
   const isOurs = said !== undefined && (await isWrittenByThisHome(parts, { id, meta }, said));
   return isOurs ? last : withoutStartSettings(last);
 }
@@ -27,9 +34,9 @@ export async function provenStart(
 export async function findThreadOrigin(parts: ProvingParts, id: ThreadId, state: ThreadState): Promise<ThreadOrigin> {
   const { meta } = state;
   const line = newestGrantingSettings(state);
-  const said = line === undefined ? undefined : grantsIn(line);
+  const said = line === undefined ? undefined : sealedGrantsIn(line);
   if (said !== undefined && (await isWrittenByThisHome(parts, { id, meta }, said))) return 'ours';
-  return importOf(meta) === undefined ? 'foreign' : 'imported';
+  return importNameOf(meta) === undefined ? 'foreign' : 'imported';
 }
 
 export type ProvingParts = { readonly store: Pick<RolloutStore, 'current'>; readonly seals: Seals };
@@ -38,12 +45,12 @@ export type DescribedThread = { readonly id: ThreadId; readonly meta: JsonObject
 
 /** True if an engine of this home wrote this line. Only then does the engine act on it. */
 export async function isLineOfThisHome(parts: ProvingParts, thread: DescribedThread, line: Line): Promise<boolean> {
-  const said = claimIn(line);
+  const said = sealedClaimIn(line);
   return said !== undefined && isWrittenByThisHome(parts, thread, said);
 }
 
 /** Like `isLineOfThisHome`, for a claim that was read from a line. */
-export async function isWrittenByThisHome(parts: ProvingParts, thread: DescribedThread, { claim, seal }: Sealed) {
+export async function isWrittenByThisHome(parts: ProvingParts, thread: DescribedThread, { claim, seal }: SealedClaim) {
   if (seal === undefined) return false;
   for await (const subject of subjects(parts, thread)) {
     if (parts.seals.holds(sealText(subject, claim), seal)) return true;
@@ -60,7 +67,7 @@ async function* subjects({ store, seals }: ProvingParts, { id, meta }: Described
   for (let i = 0; i < longestLine; i++) {
     const subject = sealSubject(of, about);
     yield subject;
-    const fork = forkIn(about);
+    const fork = sealedForkIn(about);
     const isProven = fork?.seal !== undefined && seals.holds(sealText(subject, fork.claim), fork.seal);
     const source = isProven ? parseThreadId(stringAt(about, 'forked_from_id') ?? '') : undefined;
     const current = source === undefined ? undefined : await store.current(source);
@@ -82,7 +89,7 @@ export function unusableKeyNotice(problem: string): Outcome<'seal-key-unusable'>
 }
 
 /** The refusal to pin a note without a key: no turn would read it. */
-export function notPinnedWithoutKey(problem: string): Outcome<'seal-key-unusable'> {
+export function pinWithoutKeyRefusal(problem: string): Outcome<'seal-key-unusable'> {
   const { code, next } = unusableKeyNotice(problem);
   return { code, message: `The pinned notes cannot be changed: ${problem}.`, next };
 }

@@ -1,6 +1,6 @@
 import { contextBudget } from '../../core/envelope/window.ts';
 import type { Settings } from '../../core/envelope/settings.ts';
-import { settingsWindow } from '../models/settings-window.ts';
+import { windowOfSettings } from '../models/settings-window.ts';
 import type { ClientToolsOptions } from './thread-tools.ts';
 import { jsonTokens } from '../../core/history/token-counts.ts';
 import { groupsWithinBudget } from '../../core/planes/fit-roles.ts';
@@ -9,13 +9,13 @@ import { shortTextHash } from '../../base/digest.ts';
 import { clientTool } from '../../adapters/tools/client-tool.ts';
 import type { StepFacts } from '../../core/envelope/facts.ts';
 import type { Tool } from '../../adapters/tools/tool.ts';
-import type { ToolView } from '../../adapters/tools/router.ts';
+import type { ToolFilter } from '../../adapters/tools/router.ts';
 import { callToolTool, toolSearchTool } from '../../adapters/tools/mcp-deferred-tools.ts';
 
 type Announced = NonNullable<StepFacts['deferredTools']>;
 
 export interface ClientToolSet {
-  announced(isChosen: ToolView['isChosen']): Announced;
+  announced(isChosen: ToolFilter['isChosen']): Announced;
   readonly tools: readonly Tool[];
   readonly deferred: readonly Tool[];
   readonly tokens: number;
@@ -35,7 +35,7 @@ export function clientToolSet(
   ownDeferred: readonly Tool[],
 ): ClientToolSet {
   const all = callableTools(settings.clientTools ?? []);
-  const share = contextBudget('optionalTools', settingsWindow(settings, catalogueOf));
+  const share = contextBudget('optionalTools', windowOfSettings(settings, catalogueOf));
   // Optional tools share one budget: with MCP servers, the client gets at most half, and the servers the rest.
   const budget = Math.min(searchesElsewhere ? share / 2 : share, Math.max(0, share - besides()));
   const weighed = all
@@ -52,7 +52,7 @@ export function clientToolSet(
   const reached = { listed: direct, searched: deferred };
   const searching =
     searchesElsewhere || deferred.length === 0 ? [] : [toolSearchTool(() => reached), callToolTool(() => reached)];
-  const announced = (isChosen: ToolView['isChosen']): Announced =>
+  const announced = (isChosen: ToolFilter['isChosen']): Announced =>
     newsOf([
       ...ownDeferred.map(({ name }) => ({ name, namespace: ofProgram })),
       ...all.filter((tool) => !shown.has(tool.name) && isChosen(tool)),

@@ -27,7 +27,7 @@ import {
 import { chooseSettings, defaultModel } from '../../adapters/gather/settings/settings.ts';
 import type { HookDefinition } from '../../adapters/hooks/hook-definitions.ts';
 import { defined } from '../../base/objects.ts';
-import { combinedError, withoutDuplicates } from '../../core/config/config-layer.ts';
+import { combinedError, withoutDuplicateProblems } from '../../core/config/config-layer.ts';
 import type { ConfigLayer, ConfigProblem } from '../../core/config/config-layer.ts';
 import type { Config } from '../../core/config/config.ts';
 import { isGateOpen } from '../../core/config/features.ts';
@@ -54,11 +54,11 @@ import type { ApprovalPolicy } from '../../protocol/permissions.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import { fallbackNotices, type ThreadModels, threadModels } from '../models/thread-providers.ts';
 import { policyInForce } from '../wording.ts';
-import { deniesConfigFile, deniesProjectConfigFile } from '../sandbox/denied-config-files.ts';
+import { configFileDenier, projectConfigFileDenier } from '../sandbox/denied-config-files.ts';
 import type { ResumedPast } from '../store/thread-origin.ts';
 import type { ThreadRequest } from '../thread-request.ts';
 
-export interface ThreadPlace {
+export interface ThreadSetupInput {
   readonly cwd: string;
   readonly resumed?: ResumedPast;
   /** Requests will be sent: a server may be asked about the model. */
@@ -96,7 +96,7 @@ export interface ConfiguredThread {
 
 export async function configureThread(
   engine: EngineParts,
-  place: ThreadPlace,
+  place: ThreadSetupInput,
   {
     heldApprovals,
     unlessReviewed,
@@ -127,7 +127,7 @@ export async function configureThread(
   });
   if ('code' in loaded) return loaded;
   const { config, layers, problems: ofFolder, rules, hooks } = loaded;
-  const problems = withoutDuplicates([...added, ...ofFolder, ...rules.problems, ...hooks.problems]);
+  const problems = withoutDuplicateProblems([...added, ...ofFolder, ...rules.problems, ...hooks.problems]);
   const error = combinedError(problems);
   if (error !== undefined) return error;
   const past = place.resumed;
@@ -147,10 +147,10 @@ export async function configureThread(
     const made = chooseSettings(named, { cwd, ...more, ...texts, catalogue: described, requirements, rules });
     return 'code' in made ? made : { ...made, named, described, resumed, before };
   };
-  const first = make(deniesConfigFile({ base, ownPlaces }));
+  const first = make(configFileDenier({ base, ownPlaces }));
   if ('code' in first) return first;
   // The files that the model may not read are known only now.
-  const stricter = deniesProjectConfigFile(engine, config, first.settings);
+  const stricter = projectConfigFileDenier(engine, config, first.settings);
   const made = stricter === undefined ? first : make(stricter);
   if ('code' in made) return made;
   const { approvals } = choices;
@@ -305,13 +305,13 @@ async function hooksInFolder(
 ): Promise<{ readonly hooks: readonly HookDefinition[]; readonly problems: readonly ConfigProblem[] }> {
   const places = findHookPlaces(base, layers, cwd, options);
   if (places === undefined) return { hooks: [], problems: [] };
-  const { loadHooks, mayRun, untrustedHooks } = await import('../../adapters/hooks/load-hooks.ts');
+  const { loadHooks, mayRunHook, untrustedHooks } = await import('../../adapters/hooks/load-hooks.ts');
   const { hooks, problems } = await loadHooks(places);
-  const idle = hooks.filter((hook) => !mayRun(hook) && hook.trust !== 'disabled');
-  return { hooks: hooks.filter(mayRun), problems: [...problems, ...(isNew ? untrustedHooks(idle) : [])] };
+  const idle = hooks.filter((hook) => !mayRunHook(hook) && hook.trust !== 'disabled');
+  return { hooks: hooks.filter(mayRunHook), problems: [...problems, ...(isNew ? untrustedHooks(idle) : [])] };
 }
 
-export const setEffort = 'Set model_reasoning_effort to it, or remove it.';
+export const setEffortHint = 'Set model_reasoning_effort to it, or remove it.';
 
 interface EffortSources extends Pick<ConfiguredThread, 'catalogue'> {
   /** Absent: the thread is new. */
@@ -334,7 +334,7 @@ function withFittingEffort(
   const { effort: origin, ...others } = origins;
   const problem =
     effort === undefined || origin === 'thread' || origin === 'managed' ? undefined : effortProblem(record, effort);
-  if (problem !== undefined) return { ...problem, next: `${problem.next} ${setEffort}` };
+  if (problem !== undefined) return { ...problem, next: `${problem.next} ${setEffortHint}` };
   const fitting = effort === undefined ? { ...rest, origins: others } : { ...rest, origins, effort };
   return { settings: effort === had ? settings : fitting, notices: note === undefined ? [] : [note] };
 }

@@ -1,7 +1,7 @@
 import { nodeDisk } from '../../adapters/disk/node-patch-disk.ts';
 import { nodeProgramFiles } from '../../adapters/disk/node-program-files.ts';
 import { startDetached } from '../../adapters/exec/child-process.ts';
-import { leftoverProcesses } from '../../adapters/exec/leftover-processes.ts';
+import { leftoverProcessEnder } from '../../adapters/exec/leftover-processes.ts';
 import type { ShellEnvironmentOptions } from '../../adapters/exec/shell-environment.ts';
 import { knownPrices } from '../../adapters/gather/bundled-models.ts';
 import { findTrust } from '../../adapters/gather/config/project-trust.ts';
@@ -9,7 +9,7 @@ import { loadImage } from '../../adapters/gather/files/load-image.ts';
 import { InstructionFiles } from '../../adapters/gather/instruction-files.ts';
 import { folderProblem } from '../../adapters/gather/permission-places.ts';
 import { findShell, gatherFacts, timeFactsAt } from '../../adapters/gather/turn-facts.ts';
-import type { PastServers } from '../../adapters/mcp/thread-servers.ts';
+import type { ServerHistory } from '../../adapters/mcp/thread-servers.ts';
 import { createDigester } from '../../adapters/model/request-digester.ts';
 import { ownTool } from '../../adapters/tools/own-tool.ts';
 import { createRouter, type Router } from '../../adapters/tools/router.ts';
@@ -42,7 +42,7 @@ export interface ThreadPartsInput extends Pick<
   'config' | 'models' | 'settings' | 'hooks' | 'skillSwitches'
 > {
   /** Absent: the thread sent no request yet. */
-  readonly past?: PastServers;
+  readonly past?: ServerHistory;
   readonly request: ThreadRequest;
 }
 
@@ -166,7 +166,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     catalogueOf: (name) => models.catalogueOf(name),
     digester: createDigester(),
     compactionLimits: config.compaction,
-    processes: leftoverProcesses,
+    processes: leftoverProcessEnder,
     sessions,
     requirements,
     tracer: engine.tracer,

@@ -14,7 +14,7 @@ import { loadIgnoreRules } from '../workspace/ignore-rules.ts';
 import { findFiles, mostSearchedBytes, searchContents } from '../workspace/search-files.ts';
 import { type VisibleEntry, visibleFiles } from '../workspace/visible-files.ts';
 import { nodeWorkspaceDisk as disk, inOpenFolder } from '../workspace/workspace-disk.ts';
-import { Stopped, TimeSlicer } from '../workspace/yield-to-event-loop.ts';
+import { WorkStoppedError, TimeSlicer } from '../workspace/yield-to-event-loop.ts';
 import { basename, dirname } from 'node:path';
 
 export function editTools(engine: EngineParts, patches: ApplyPatchPorts): readonly Tool[] {
@@ -104,17 +104,18 @@ async function stoppable<Found>(search: () => Promise<Found>): Promise<Found | O
   try {
     return await search();
   } catch (error) {
-    if (!(error instanceof Stopped)) throw error;
+    if (!(error instanceof WorkStoppedError)) throw error;
     return { code: 'interrupted', message: 'The search was stopped.', next: '' };
   }
 }
 
-export type TextProblem = Outcome<`file-${'missing' | 'denied' | 'too-large' | 'unreadable' | 'picture' | 'binary'}`>;
+export type FileReadProblem =
+  Outcome<`file-${'missing' | 'denied' | 'too-large' | 'unreadable' | 'picture' | 'binary'}`>;
 
 const mostBytes = 10 * 1024 * 1024;
 
 /** Reads a text file for the model. The path is absolute. Invalid UTF-8 is replaced. */
-function loadText(path: string, reading: Pick<BoundedReading, 'denies'>): string | TextProblem {
+function loadText(path: string, reading: Pick<BoundedReading, 'denies'>): string | FileReadProblem {
   const file = readBounded(path, { ...reading, maxBytes: mostBytes });
   if (file.kind === 'missing') {
     const message = `There is no file ${path}.`;
@@ -134,7 +135,7 @@ function loadText(path: string, reading: Pick<BoundedReading, 'denies'>): string
   return bytes.toString('utf8').replace(/^\ufeff/, '');
 }
 
-function unread(path: string, { why, reason }: UnreadFile): TextProblem {
+function unread(path: string, { why, reason }: UnreadFile): FileReadProblem {
   if (why === 'denied') {
     const next = 'Do without it, or tell the user what is needed.';
     return { code: 'file-denied', message: `The policy does not allow reading ${path}.`, next };

@@ -1,24 +1,24 @@
 import { findPermissionPlaces } from '../../adapters/gather/permission-places.ts';
-import { configuredProfile, profileOptions } from '../../adapters/gather/settings/choose-profile.ts';
-import { isPinned } from '../../adapters/gather/settings/settings-origins.ts';
+import { configuredProfile, workspaceWriteOptions } from '../../adapters/gather/settings/choose-profile.ts';
+import { isPinnedSetting } from '../../adapters/gather/settings/settings-origins.ts';
 import { replaceInvisible } from '../../base/invisible-characters.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { Settings } from '../../core/envelope/settings.ts';
 import { approvalName } from '../../core/policy/decide/approval-policy.ts';
-import { noOwnPlaces, type Places } from '../../core/policy/paths/special-places.ts';
+import { noOwnPlaces, type PermissionPlaces } from '../../core/policy/paths/special-places.ts';
 import { narrowerApproval, narrowerProfile } from '../../core/policy/profiles/narrower-profile.ts';
-import { profileWidth } from '../../core/policy/profiles/profile-entries.ts';
+import { profileSandboxLevel } from '../../core/policy/profiles/profile-entries.ts';
 import type { LastSettings } from '../../core/state/resumed-settings.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { PermissionProfile } from '../../protocol/permissions.ts';
-import { shellWords, type Variables } from '../../protocol/shell.ts';
+import { quoteShellCommand, type EnvironmentVariables } from '../../protocol/shell.ts';
 import type { ResumedPast } from '../store/thread-origin.ts';
 import { settingName } from '../wording.ts';
 
 export function takeOverThread(
   config: Config,
   past: ResumedPast,
-  { cwd, env }: { readonly cwd: string; readonly env: Variables },
+  { cwd, env }: { readonly cwd: string; readonly env: EnvironmentVariables },
 ) {
   const places = findPermissionPlaces(cwd, env, { own: noOwnPlaces });
   const { resumed, left } = adoptForeignSettings(config, past.last, places);
@@ -47,7 +47,8 @@ function leftNotice(
   const flags = left.flatMap(({ flag }) => flag ?? []);
   const message = `Thread ${id} ${why}. Capstan does not apply: ${left.map(({ text }) => text).join(', ')}.`;
   const grant = 'Grant them again when needed.';
-  const next = flags.length === 0 ? grant : `If you trust the thread and want its settings, add ${shellWords(flags)}`;
+  const next =
+    flags.length === 0 ? grant : `If you trust the thread and want its settings, add ${quoteShellCommand(flags)}`;
   return [{ code: 'settings-not-taken-over', message, next }];
 }
 
@@ -88,11 +89,11 @@ function leftApproval(had: string, holds: string): Left {
 }
 
 function leftProfile(had: PermissionProfile, holds: PermissionProfile): Left {
-  const mode = profileWidth(had);
-  const options = profileOptions(had);
+  const mode = profileSandboxLevel(had);
+  const options = workspaceWriteOptions(had);
   const [network, roots] = [options?.network === true, options?.writableRoots ?? []];
   const more = [...(network ? ['the network'] : []), ...roots.map(plain)];
-  const text = `sandbox ${mode}${more.length === 0 ? '' : ` with ${more.join(', ')}`} (using ${profileWidth(holds)})`;
+  const text = `sandbox ${mode}${more.length === 0 ? '' : ` with ${more.join(', ')}`} (using ${profileSandboxLevel(holds)})`;
   // Flags cannot express a profile with rules of its own.
   if (mode === 'external-sandbox' || (mode === 'workspace-write' && options === undefined)) return { text };
   const online = network ? ['-c', 'sandbox_workspace_write.network_access=true'] : [];
@@ -124,7 +125,7 @@ type RejectedSetting =
  * configuration, never widen it. The provider stays the configured one, since another would get to read the workspace;
  * a model belongs to its provider. `left`: settings that do not count, except those that a flag decides anyway.
  */
-function adoptForeignSettings(config: Config, last: LastSettings, places: Places) {
+function adoptForeignSettings(config: Config, last: LastSettings, places: PermissionPlaces) {
   const left = new Set<RejectedSetting>(['approvedPrefixes', 'networkRules', 'serviceTier']);
   // The model would read them as instructions of the user's own program.
   left.add('developerInstructions').add('compactPrompt');
@@ -145,5 +146,5 @@ const isModePinned = ({ pinned }: Config): boolean => pinned.has('sandbox_mode')
 
 /** Decided by a flag or the managed file. Options of a sandbox mode do not decide the mode. */
 function isDecided(config: Config, name: RejectedSetting): boolean {
-  return name === 'sandbox' ? isModePinned(config) : isPinned(config, name);
+  return name === 'sandbox' ? isModePinned(config) : isPinnedSetting(config, name);
 }

@@ -1,6 +1,6 @@
 import type { Config } from '../../core/config/config.ts';
 import type { Clock } from '../../ports/system.ts';
-import type { GitGuard, GitLook, GitLookRequest, Snapshots } from '../../ports/workspace.ts';
+import type { GitGuard, FoundRepositories, RepositorySearch, Snapshots } from '../../ports/workspace.ts';
 import type { ThreadParts } from '../thread/thread-parts.ts';
 import type { EngineParts } from '../engine-parts.ts';
 
@@ -13,7 +13,7 @@ const mostMs = 1000;
 /** Starts with the first turn that may write. */
 export function lazyGitGuard(clock: Clock): GitGuard {
   let known: Pick<GitGuard, 'current' | 'missing'> = { current: [], missing: [] };
-  const find = async (request: GitLookRequest, signal: AbortSignal) => {
+  const find = async (request: RepositorySearch, signal: AbortSignal) => {
     const [{ findGit }, { TimeSlicer }] = await Promise.all([
       import('../workspace/find-git-folders.ts'),
       import('../workspace/yield-to-event-loop.ts'),
@@ -38,7 +38,11 @@ export function lazyGitGuard(clock: Clock): GitGuard {
   };
 }
 
-const nothingSeen = ({ roots }: GitLookRequest): GitLook => ({ repositories: [], settings: [], unseen: roots });
+const nothingSeen = ({ roots }: RepositorySearch): FoundRepositories => ({
+  repositories: [],
+  settings: [],
+  unseen: roots,
+});
 
 export function lazySnapshots(engine: EngineParts, undo: Config['undo']): Snapshots {
   const { options, base, threadStore, clock, ownPlaces } = engine;

@@ -11,12 +11,12 @@ import type { AskUser } from '../../ports/ask-user.ts';
 import type { AgentIdentity } from '../../protocol/agent.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { AgentTree } from '../agents/agent-tree.ts';
-import { agentThreads, type ParentRequest, rootAsker } from '../agents/open-agent-threads.ts';
+import { AgentTreeState } from '../agents/agent-tree.ts';
+import { agentThreads, type ParentRequest, askerSharedWithAgents } from '../agents/open-agent-threads.ts';
 import { ThreadAgents } from '../agents/thread-agents.ts';
 import type { EngineParts } from '../engine-parts.ts';
-import { type CatalogueOf, settingsWindow } from '../models/settings-window.ts';
-import { deniesConfigFile } from '../sandbox/denied-config-files.ts';
+import { type CatalogueOf, windowOfSettings } from '../models/settings-window.ts';
+import { configFileDenier } from '../sandbox/denied-config-files.ts';
 import type { ThreadParts } from '../thread/thread-parts.ts';
 import type { ConfiguredThread } from './configure-thread.ts';
 
@@ -32,7 +32,7 @@ interface AgentsOfThreadInput extends Pick<ConfiguredThread, 'config' | 'setting
   readonly request: ParentRequest & { readonly agent?: AgentIdentity };
 }
 
-const trees = new WeakMap<EngineParts, Map<ThreadId, AgentTree>>();
+const trees = new WeakMap<EngineParts, Map<ThreadId, AgentTreeState>>();
 
 export async function openThreadAgents(
   engine: EngineParts,
@@ -43,7 +43,7 @@ export async function openThreadAgents(
   const { agent: self } = request;
   const loaded = await loadAgentRoles(config.agents, {
     home: engine.base.home,
-    denies: deniesConfigFile(engine),
+    denies: configFileDenier(engine),
     projects: projectRoleFolders(engine.base, settings.cwd),
   });
   const { roles } = loaded;
@@ -53,10 +53,10 @@ export async function openThreadAgents(
     developerInstructions: config.developerInstructions,
     questions: (rootId) => treeOf(rootId).questions,
   });
-  const treeOf = (rootId: ThreadId): AgentTree => {
-    const known = trees.get(engine) ?? new Map<ThreadId, AgentTree>();
+  const treeOf = (rootId: ThreadId): AgentTreeState => {
+    const known = trees.get(engine) ?? new Map<ThreadId, AgentTreeState>();
     trees.set(engine, known);
-    const tree = known.get(rootId) ?? new AgentTree(rootId, (id) => threads.read(id));
+    const tree = known.get(rootId) ?? new AgentTreeState(rootId, (id) => threads.read(id));
     known.set(rootId, tree);
     return tree;
   };
@@ -78,7 +78,7 @@ export async function openThreadAgents(
       await agents.settle();
     },
     release: () => agents.release(),
-    ...(request.askUser && { askUser: rootAsker(request.askUser) }),
+    ...(request.askUser && { askUser: askerSharedWithAgents(request.askUser) }),
   };
 }
 
@@ -132,7 +132,7 @@ class ListedRoles {
 
   #fitting(settings: Settings): List {
     const { agents, mayFork, roles, catalogueOf } = this.#given;
-    const space = contextBudget('agentRoles', settingsWindow(settings, catalogueOf));
+    const space = contextBudget('agentRoles', windowOfSettings(settings, catalogueOf));
     const own = roles.filter((role) => !builtInRoles.includes(role));
     const fitting = fitRoles(own.map(listedRole), space);
     const unlisted = own.slice(fitting.listed.length).map(({ name }) => name);

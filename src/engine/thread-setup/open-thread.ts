@@ -1,11 +1,11 @@
 import { readGuard } from '../../adapters/gather/files/read-guard.ts';
 import { findRepository, readGitFacts } from '../../adapters/gather/git/repository.ts';
-import type { PastServers } from '../../adapters/mcp/thread-servers.ts';
+import type { ServerHistory } from '../../adapters/mcp/thread-servers.ts';
 import { toolNameClash } from '../../adapters/tools/own-tool.ts';
 import { defined } from '../../base/objects.ts';
 import type { Envelope } from '../../core/envelope/envelope.ts';
 import { type Settings, unknownToolIn } from '../../core/envelope/settings.ts';
-import { agentIn } from '../../core/state/fold/agents.ts';
+import { agentIdentityIn } from '../../core/state/fold/agents.ts';
 import { lastSettings, restoredSettings } from '../../core/state/resumed-settings.ts';
 import type { LastSettings, RestoredSettings } from '../../core/state/resumed-settings.ts';
 import { instructionsOf, type ThreadState } from '../../core/state/thread-state.ts';
@@ -20,12 +20,12 @@ import type { ThreadCut } from '../../protocol/thread.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import { type EngineRefused, engineRefused } from '../engine-refused.ts';
 import { resumeNotices } from '../store/thread-notices.ts';
-import { findThreadOrigin, provenStart, unusableKeyNotice } from '../store/thread-origin.ts';
+import { findThreadOrigin, provenStartSettings, unusableKeyNotice } from '../store/thread-origin.ts';
 import type { ThreadRequest } from '../thread-request.ts';
 import { openProvenThread } from '../thread/branch/unproven-lines.ts';
 import type { ThreadParts } from '../thread/thread-parts.ts';
 import { Thread } from '../thread/thread.ts';
-import { type ConfiguredThread, configureThread, type ThreadPlace } from './configure-thread.ts';
+import { type ConfiguredThread, configureThread, type ThreadSetupInput } from './configure-thread.ts';
 import { createThreadParts } from './create-thread-parts.ts';
 
 export interface OpenedThread {
@@ -64,7 +64,7 @@ export async function resumeThread(
   const store = request.ephemeral === true ? engine.ephemeralStore : engine.store;
   const resumed = await openProvenThread({ seals: engine.seals, store }, id);
   if (resumed.kind === 'refused') return engineRefused(resumed);
-  const agent = agentIn(resumed.state.meta);
+  const agent = agentIdentityIn(resumed.state.meta);
   const prepared = await prepareResumedThread(engine, resumed, { ...request, ...defined({ agent }) }, kept);
   if ('code' in prepared) {
     await resumed.owned.close();
@@ -108,9 +108,9 @@ type PreparedThread = Pick<ConfiguredThread, 'settings' | 'profileName' | 'notic
 /** `kept`: the settings that were in force when this engine gave the thread up. */
 async function prepareThread(
   engine: EngineParts,
-  place: ThreadPlace,
+  place: ThreadSetupInput,
   request: ThreadRequest,
-  { kept, past }: { readonly kept?: Settings | undefined; readonly past?: PastServers } = {},
+  { kept, past }: { readonly kept?: Settings | undefined; readonly past?: ServerHistory } = {},
 ): Promise<PreparedThread | Outcome> {
   const configured = await configureThread(engine, { ...place, sends: true }, request);
   if ('code' in configured) return configured;
@@ -158,7 +158,7 @@ export async function prepareResumedThread(
   const isSame = equalJson(given?.last as unknown as JsonObject, last as unknown as JsonObject);
   const kept = isSame ? given?.settings : undefined;
   const standing = await findThreadOrigin(engine, id, state);
-  const proven = standing === 'ours' ? await provenStart(engine, id, state, last) : last;
+  const proven = standing === 'ours' ? await provenStartSettings(engine, id, state, last) : last;
   const own = standing === 'imported' ? undefined : last.cwd;
   const cwd = kept?.cwd ?? request.cwd ?? own ?? engine.options.cwd;
   const prepared = await prepareThread(engine, { cwd, resumed: { id, last: proven, standing } }, request, {

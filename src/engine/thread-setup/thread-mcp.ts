@@ -3,20 +3,20 @@ import { loadImage } from '../../adapters/gather/files/load-image.ts';
 import { ServerPool } from '../../adapters/mcp/connection.ts';
 import { credentialStore } from '../../adapters/mcp/credential-store.ts';
 import { listingFiles } from '../../adapters/mcp/listing-file.ts';
-import type { McpHost } from '../../adapters/mcp/open-transport.ts';
+import type { McpClientPorts } from '../../adapters/mcp/open-transport.ts';
 import { type ServerBudgets, ThreadServers } from '../../adapters/mcp/thread-servers.ts';
 import { callToolTool, type DeferredTools, toolSearchTool } from '../../adapters/tools/mcp-deferred-tools.ts';
 import { mcpNeed, mcpResourceTools, mcpTool, missingMcpTool } from '../../adapters/tools/mcp-tools.ts';
-import type { ToolSource, ToolView } from '../../adapters/tools/router.ts';
+import type { ToolSource, ToolFilter } from '../../adapters/tools/router.ts';
 import type { Tool } from '../../adapters/tools/tool.ts';
 import { readMcpServers } from '../../core/config/servers/mcp-servers.ts';
 import { contextBudget } from '../../core/envelope/window.ts';
-import { mcpToolMissing } from '../../core/fragments/answers/mcp-and-found-tools.ts';
+import { mcpToolMissingText } from '../../core/fragments/answers/mcp-and-found-tools.ts';
 import { builtInModes } from '../../core/policy/profiles/tables/profile-tables.ts';
 import type { McpTool } from '../../ports/mcp-servers.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { EngineParts } from '../engine-parts.ts';
-import { type CatalogueOf, settingsWindow } from '../models/settings-window.ts';
+import { type CatalogueOf, windowOfSettings } from '../models/settings-window.ts';
 import type { ThreadParts } from '../thread/thread-parts.ts';
 import type { ThreadPartsInput } from './create-thread-parts.ts';
 import { randomBytes } from 'node:crypto';
@@ -48,7 +48,7 @@ export async function openThreadMcp(
   const connections = configured.map((server) => pool.take({ config: server, cwd: settings.cwd }));
   let chosen = settings;
   const budgets = (): ServerBudgets => {
-    const effective = settingsWindow(chosen, catalogueOf);
+    const effective = windowOfSettings(chosen, catalogueOf);
     return { tools: contextBudget('optionalTools', effective), texts: contextBudget('serverTexts', effective) };
   };
   // Without `call_tool`, the list is from before the thread had servers. It need not be kept: it changes anyway.
@@ -80,12 +80,12 @@ export async function openThreadMcp(
 }
 
 function poolOf(engine: EngineParts): ServerPool {
-  const pool = pools.get(engine) ?? new ServerPool(mcpHost(engine));
+  const pool = pools.get(engine) ?? new ServerPool(createMcpHost(engine));
   pools.set(engine, pool);
   return pool;
 }
 
-export function mcpHost(engine: EngineParts): McpHost {
+export function createMcpHost(engine: EngineParts): McpClientPorts {
   const { clock, home, programs, programFolder, options } = engine;
   const { name, version } = options.client;
   return {
@@ -128,7 +128,7 @@ function toolSource(
     others = beside;
     const direct = now.direct.map((tool) => mcpTool(tool, ports, { deferred: false }));
     const missing = now.missing.map((tool) =>
-      missingMcpTool(tool, () => mcpToolMissing(tool, servers.whyMissing(tool.server))),
+      missingMcpTool(tool, () => mcpToolMissingText(tool, servers.whyMissing(tool.server))),
     );
     const listed = [...direct, ...missing].toSorted((a, b) => (a.name < b.name ? -1 : 1));
     const searched = (tools: readonly McpTool[]): readonly Tool[] =>
@@ -142,7 +142,7 @@ function toolSource(
   };
   return Object.assign(give, {
     renew: () => servers.renew(),
-    announced: ({ isUsable, ...choice }: ToolView) => {
+    announced: ({ isUsable, ...choice }: ToolFilter) => {
       if (servers.names.length === 0) return {};
       const { deferred, ...mcpServers } = servers.news({
         isUsable: (tool) => isUsable({ name: tool.name, mcp: mcpNeed(tool) }),
@@ -153,7 +153,7 @@ function toolSource(
   });
 }
 
-function confineServer(engine: EngineParts): McpHost['confine'] {
+function confineServer(engine: EngineParts): McpClientPorts['confine'] {
   return async (command, { sandbox, cwd }) => {
     const { openSandbox } = await import('../sandbox/command-sandbox.ts');
     const named = Object.keys(builtInModes).find((profile) => builtInModes[profile] === sandbox) ?? sandbox;

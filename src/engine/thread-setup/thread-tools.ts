@@ -13,14 +13,14 @@ import { imageGenerationTool, webSearchTools } from '../../adapters/tools/hosted
 import { toolNameClash } from '../../adapters/tools/own-tool.ts';
 import { requestPermissionsTool } from '../../adapters/tools/request-permissions.ts';
 import { requestUserInputTool, updatePlanTool } from '../../adapters/tools/question-and-plan-tools.ts';
-import type { Router, ToolSource, ToolView } from '../../adapters/tools/router.ts';
+import type { Router, ToolSource, ToolFilter } from '../../adapters/tools/router.ts';
 import type { Tool } from '../../adapters/tools/tool.ts';
 import { viewImageTool } from '../../adapters/tools/view-image.ts';
 import { writeStdinTool } from '../../adapters/tools/write-stdin.ts';
 import { type Catalogue, lookUpModel } from '../../core/envelope/model-record.ts';
 import type { Settings } from '../../core/envelope/settings.ts';
-import type { ShowPicture } from '../../core/fragments/answers/content-parts.ts';
-import type { Sessions } from '../../ports/commands.ts';
+import type { PreparePicture } from '../../core/fragments/answers/content-parts.ts';
+import type { CommandSessions } from '../../ports/commands.ts';
 import type { ProviderCapabilities } from '../../ports/model.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { EngineParts } from '../engine-parts.ts';
@@ -32,7 +32,7 @@ import type { ConfiguredThread } from './configure-thread.ts';
 interface ToolParts extends Pick<ConfiguredThread, 'config'> {
   readonly cwd: string;
   readonly patches: ApplyPatchPorts;
-  readonly exec: ExecCommandPorts & { readonly sessions: Sessions };
+  readonly exec: ExecCommandPorts & { readonly sessions: CommandSessions };
   readonly capabilities: Pick<ProviderCapabilities, 'freeformTools'>;
   readonly isAgent: boolean;
 }
@@ -96,7 +96,7 @@ export interface ClientToolsOptions {
   /** Tokens that direct tools of other sources take from the share of optional tools. */
   besides(): number;
   readonly ownTools: readonly Tool[];
-  readonly picture: ShowPicture;
+  readonly picture: PreparePicture;
 }
 
 export async function openClientTools(settings: Settings, options: ClientToolsOptions): Promise<ThreadClientTools> {
@@ -117,7 +117,7 @@ export async function openClientTools(settings: Settings, options: ClientToolsOp
   await beforeTurn(settings);
   return {
     source: Object.assign((): readonly Tool[] => made.tools, {
-      announced: ({ isChosen }: ToolView) => {
+      announced: ({ isChosen }: ToolFilter) => {
         const deferredTools = made.announced(isChosen);
         return deferredTools.length === 0 ? {} : { deferredTools };
       },

@@ -1,8 +1,8 @@
 import { defined, notPlain, plainCopy } from '../../base/objects.ts';
-import { jsonObject, readOptions, uncheckedValue } from '../../core/envelope/read-options.ts';
+import { jsonObjectOption, readOptions, uncheckedValue } from '../../core/envelope/read-options.ts';
 import type { OptionProblem, OptionTable } from '../../core/envelope/read-options.ts';
-import { type WaitingContent, waitingProblem } from '../../core/state/fold/waiting-messages.ts';
-import { withWithheld } from '../../core/state/line-seals.ts';
+import { type WaitingContent, tooManyWaitingProblem } from '../../core/state/fold/waiting-messages.ts';
+import { withWithheldEntries } from '../../core/state/line-seals.ts';
 import { isAnswered, pendingQuestions } from '../../core/state/questions/pending-questions.ts';
 import { answerProblem, readGivenAnswer } from '../../core/state/questions/question-lines.ts';
 import type { TurnId } from '../../protocol/ids.ts';
@@ -13,13 +13,20 @@ import type { Answer } from '../../protocol/question.ts';
 import type { KeptReview } from '../../protocol/thread-event.ts';
 import { addUsage, type Usage } from '../../protocol/usage.ts';
 import type { UserInput } from '../../protocol/user-input.ts';
-import { windowNow } from './context/turn-contract.ts';
+import { contextWindowNow } from './context/turn-contract.ts';
 import type { ThreadLog } from './log.ts';
-import { inputProblem, itemProblem, messageOption, notData, readInput, settingsElsewhere } from './read-turn.ts';
+import {
+  inputProblem,
+  itemProblem,
+  messageOption,
+  notPlainData,
+  validateUserInput,
+  settingsNotAllowedHere,
+} from './read-turn.ts';
 import type { ThreadCore } from './thread-core.ts';
 import type { Turn } from './thread-parts.ts';
-import { threadIsClosed } from './thread-settings.ts';
-import { promptTokens, tooLong } from './turn/prompt-size.ts';
+import { threadClosedOutcome } from './thread-settings.ts';
+import { promptTokens, promptTooLong } from './turn/prompt-size.ts';
 
 export interface Steering {
   readonly input: UserInput;
@@ -32,13 +39,13 @@ export interface Steering {
 const steeringOptions = {
   input: { type: messageOption(), required: true },
   turnId: { type: uncheckedValue('the id of a turn') },
-  outputSchema: { type: jsonObject },
+  outputSchema: { type: jsonObjectOption },
 } as const satisfies OptionTable<Steering>;
 
-export function readSteering(steering: Steering): Steering | Outcome<OptionProblem['code'] | 'odd-input'> {
-  const read = readOptions<Steering>(steering, steeringOptions, 'steer()', settingsElsewhere);
+export function validateSteering(steering: Steering): Steering | Outcome<OptionProblem['code'] | 'odd-input'> {
+  const read = readOptions<Steering>(steering, steeringOptions, 'steer()', settingsNotAllowedHere);
   if ('code' in read) return read;
-  const input = readInput(read.input);
+  const input = validateUserInput(read.input);
   return 'code' in input ? input : { ...read, input };
 }
 
@@ -52,7 +59,7 @@ export interface RunningTurn {
 function runningTurn(turn: Turn | undefined): RunningTurn | undefined {
   if (turn === undefined) return undefined;
   const { identity, modes } = turn.envelope;
-  const { effective } = windowNow(turn);
+  const { effective } = contextWindowNow(turn);
   return { turnId: turn.turnId, model: identity.model.slug, effective, outputSchema: modes.outputSchema };
 }
 
@@ -81,10 +88,10 @@ export async function steerTurn(
   turn: Turn | undefined,
   steering: Steering,
 ): Promise<Steered> {
-  const read = readSteering(steering);
+  const read = validateSteering(steering);
   if ('code' in read) return { kind: 'refused', outcome: read };
   const { input } = read;
-  const steered = steeringFor(read, runningTurn(turn));
+  const steered = admitSteering(read, runningTurn(turn));
   if (steered.kind === 'refused') return steered;
   const full = fullInbox(log);
   if (full !== undefined) return { kind: 'refused', outcome: full };
@@ -93,7 +100,7 @@ export async function steerTurn(
   return { ...steered, messageId };
 }
 
-export function steeringFor(
+export function admitSteering(
   { input, turnId, outputSchema }: Steering,
   running: RunningTurn | undefined,
 ): Omit<Extract<Steered, { kind: 'steered' }>, 'messageId'> | RefusedSteering {
@@ -115,7 +122,7 @@ export function steeringFor(
     return refused('output-schema-differs', message, next);
   }
   const prompt = promptTokens(input);
-  if (prompt > running.effective) return { kind: 'refused', outcome: tooLong(prompt, 0, running) };
+  if (prompt > running.effective) return { kind: 'refused', outcome: promptTooLong(prompt, 0, running) };
   return { kind: 'steered', turnId: running.turnId };
 }
 
@@ -143,7 +150,7 @@ export async function injectItem(thread: OpenInbox, given: Item, options: Inject
   if ('code' in read) return { kind: 'refused', outcome: read };
   const { cost, review } = read;
   const item = plainCopy(given);
-  const odd = item === notPlain ? notData('The item') : itemProblem(item);
+  const odd = item === notPlain ? notPlainData('The item') : itemProblem(item);
   if (odd !== undefined) return { kind: 'refused', outcome: odd };
   const total = cost && addUsage(thread.log.state.usage.total, cost);
   return acceptMessage(thread, { kind: 'item', item: item as Item, ...defined({ total, review }) });
@@ -151,15 +158,15 @@ export async function injectItem(thread: OpenInbox, given: Item, options: Inject
 
 /** Puts a message into the thread's inbox. Resolves when it is durable. */
 export async function acceptMessage({ log, inbox, closing }: OpenInbox, message: WaitingContent): Promise<Injected> {
-  const problem = fullInbox(log) ?? (closing.aborted ? threadIsClosed : undefined);
+  const problem = fullInbox(log) ?? (closing.aborted ? threadClosedOutcome : undefined);
   if (problem !== undefined) return { kind: 'refused', outcome: problem };
   inbox.accept(message);
   await log.durable();
   return { kind: 'injected' };
 }
 
-function fullInbox(log: ThreadLog): ReturnType<typeof waitingProblem> {
-  return waitingProblem(withWithheld(log.state).waiting);
+function fullInbox(log: ThreadLog): ReturnType<typeof tooManyWaitingProblem> {
+  return tooManyWaitingProblem(withWithheldEntries(log.state).waiting);
 }
 
 export type Answered = { readonly kind: 'answered' } | { readonly kind: 'refused'; readonly outcome: Outcome };

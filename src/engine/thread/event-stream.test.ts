@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { TurnId } from '../../protocol/ids.ts';
 import type { ProvisionalEvent } from '../../protocol/thread-event.ts';
-import { EventStream, iterate, type ThreadNews } from './event-stream.ts';
+import { EventStream, iterateNews, type ThreadNews } from './event-stream.ts';
 
 const turnId = 't' as TurnId;
 
@@ -17,7 +17,7 @@ test('a reader of any pace sees no holes', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(piece), async (pieces) => {
       const stream = new EventStream();
-      const reader = iterate(
+      const reader = iterateNews(
         () => stream.next(),
         () => {},
       );

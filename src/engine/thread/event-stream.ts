@@ -159,7 +159,10 @@ function previewKey(event: ProvisionalEvent): string {
 }
 
 /** Iterates until `take` gives nothing more. An early return, also while waiting, calls `leave`, and so does the end. */
-export function iterate<News>(take: () => Promise<News | undefined>, leave: () => void): AsyncIterableIterator<News> {
+export function iterateNews<News>(
+  take: () => Promise<News | undefined>,
+  leave: () => void,
+): AsyncIterableIterator<News> {
   return {
     async next() {
       try {
@@ -199,7 +202,7 @@ export type LogNews =
 /** Gets lines beside events, one durable batch at a time. */
 export type LineSubscriber = ThreadSubscriber & { durable?(news: readonly LogNews[]): void };
 
-export const subscribing = {
+export const subscribeOptions = {
   subscriber: {
     type: objectWithMethods<LineSubscriber>('an object with event, provisional or ended', {
       event: { type: functionOption() },

@@ -2,13 +2,13 @@ import type { Ids } from '../../ports/system.ts';
 import { defined } from '../../base/objects.ts';
 import type { UserInput } from '../../protocol/user-input.ts';
 import { providerForWaitingItem } from '../../core/state/current-provider.ts';
-import { messageDropped, messageWaits } from '../../core/state/fold/waiting-messages.ts';
+import { messageDroppedLine, waitingMessageLine } from '../../core/state/fold/waiting-messages.ts';
 import type { DroppedBecause, WaitingContent } from '../../core/state/fold/waiting-messages.ts';
 import type { CompactionResult } from './checkpoint/compaction-result.ts';
 import type { SubmittedSettings } from './submitted-settings.ts';
 import type { ThreadLog } from './log.ts';
 
-export type Mail = WaitingContent & {
+export type InboxMessage = WaitingContent & {
   /** The id of its `capstan_waiting` line. Absent: it has none, and enters history with the first lines of its turn. */
   readonly id?: string;
 };
@@ -53,9 +53,9 @@ export class Inbox {
     return this.waiting.length > 0;
   }
 
-  get waiting(): readonly Mail[] {
+  get waiting(): readonly InboxMessage[] {
     const { waiting } = this.#log.state;
-    const isAnothers = ({ id }: Mail): boolean => this.#submitted.some((words) => words.id === id);
+    const isAnothers = ({ id }: InboxMessage): boolean => this.#submitted.some((words) => words.id === id);
     const own = this.#submitted.length === 0 ? waiting : waiting.filter((mail) => !isAnothers(mail));
     return this.#fresh === undefined ? own : [...own, { kind: 'words', input: this.#fresh.input }];
   }
@@ -78,7 +78,7 @@ export class Inbox {
   takeBack(ids: readonly string[]): readonly string[] {
     const waiting = new Set(this.waiting.map(({ id }) => id));
     const taken = ids.filter((id) => waiting.has(id));
-    for (const id of taken) this.#log.record(messageDropped(id, 'cancelled'));
+    for (const id of taken) this.#log.record(messageDroppedLine(id, 'cancelled'));
     return taken;
   }
 
@@ -100,7 +100,7 @@ export class Inbox {
   refuse(words: SubmittedWords, because: DroppedBecause): boolean {
     if (!this.#submitted.includes(words)) return false;
     this.#forget(words);
-    if (words.id !== undefined) this.#log.record(messageDropped(words.id, because));
+    if (words.id !== undefined) this.#log.record(messageDroppedLine(words.id, because));
     return words.id !== undefined;
   }
 
@@ -127,7 +127,7 @@ export class Inbox {
   }
 
   /** Returns what enters history now. The caller records each at once, with the id of its line. */
-  take(): readonly Mail[] {
+  take(): readonly InboxMessage[] {
     const taken = this.waiting;
     this.#fresh = undefined;
     return taken;
@@ -141,7 +141,7 @@ export class Inbox {
     const id = this.#ids.uuid();
     this.#recordSettings();
     const maker = message.kind === 'item' ? providerForWaitingItem(message.item, this.#log.state) : undefined;
-    this.#log.record(messageWaits({ id, ...message, ...defined({ maker }) }));
+    this.#log.record(waitingMessageLine({ id, ...message, ...defined({ maker }) }));
     return id;
   }
 

@@ -1,5 +1,5 @@
-import { isWarningRecorded, warningSaid } from '../../core/state/fold/warnings.ts';
-import { withhold } from '../../core/state/line-seals.ts';
+import { isWarningRecorded, warningLine } from '../../core/state/fold/warnings.ts';
+import { withholdEntries } from '../../core/state/line-seals.ts';
 import { reduce } from '../../core/state/reduce.ts';
 import type { HistoryBehindCheckpoint, ThreadState } from '../../core/state/thread-state.ts';
 import type { Owned } from '../../ports/thread-store.ts';
@@ -25,7 +25,7 @@ export function warnOnce(
 export function warnOnceForAll({ log }: { readonly log: ThreadLog }, outcome: Outcome, about: string): void {
   const name = `${outcome.code} ${about}`;
   if (isWarningRecorded(log.state.warnings, name)) return;
-  log.record(warningSaid(name));
+  log.record(warningLine(name));
   log.tell({ kind: 'warning', outcome });
 }
 
@@ -65,7 +65,7 @@ export class ThreadLog {
   record(...drafts: readonly LineDraft[]): void {
     const { withheld } = this.#state;
     for (const line of this.#owned.append(drafts)) {
-      this.#state = withhold(reduce(this.#state, line), withheld);
+      this.#state = withholdEntries(reduce(this.#state, line), withheld);
       if (this.subscribers.wantLines) this.#add({ kind: 'line', line });
     }
   }

@@ -5,14 +5,14 @@ import { valueOrAbort } from '../../protocol/abort.ts';
 import type { Answer, Question } from '../../protocol/question.ts';
 
 /** The result of a question. All but `suspended` is durable. */
-export type AskedQuestion =
+export type QuestionResult =
   | { readonly kind: 'answered'; readonly answer: RecordedAnswer }
   | { readonly kind: 'unheard' }
   /** The thread is given up: the next program to open it asks again. */
   | { readonly kind: 'suspended' };
 
 /** Resolves when the answer is durable. Undefined: the turn is over, and no answer will come. */
-type RecordAnswer = (given: Answer | undefined) => Promise<AskedQuestion>;
+type RecordAnswer = (given: Answer | undefined) => Promise<QuestionResult>;
 
 const noWord = (silence: ClientSilence): Answer => ({ kind: 'declined', by: 'client', note: clientSilence[silence] });
 
@@ -44,7 +44,7 @@ export class OpenQuestions {
     question: Question,
     signal: AbortSignal,
     shown: () => Promise<void>,
-  ): Promise<AskedQuestion> {
+  ): Promise<QuestionResult> {
     const open = this.#open.get(question.id);
     if (open === undefined) return { kind: 'unheard' };
     try {
@@ -94,7 +94,7 @@ type EarlyAnswer = { readonly answer: Answer; readonly isTaken: PromiseWithResol
 
 class OpenQuestion {
   readonly #record: RecordAnswer;
-  readonly #recorded = Promise.withResolvers<AskedQuestion>();
+  readonly #recorded = Promise.withResolvers<QuestionResult>();
   /** Aborts when there is an answer: other askers can stop. */
   readonly #taken = new AbortController();
 
@@ -106,7 +106,7 @@ class OpenQuestion {
   get isTaken(): boolean {
     return this.#taken.signal.aborted;
   }
-  get recorded(): Promise<AskedQuestion> {
+  get recorded(): Promise<QuestionResult> {
     return this.#recorded.promise;
   }
 
@@ -130,7 +130,7 @@ class OpenQuestion {
 }
 
 /** Never answers itself: the answer comes from a client, through `LiveThread.answer`. */
-export const awaitAnswer: AskUser = {
+export const awaitClientAnswer: AskUser = {
   ask: (_question, signal) =>
     new Promise((resolve) => {
       signal.addEventListener('abort', () => resolve({ kind: 'lapsed' }), { once: true });

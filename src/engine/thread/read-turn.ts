@@ -1,4 +1,4 @@
-import { abortSignal, anyText, jsonObject, readOptions } from '../../core/envelope/read-options.ts';
+import { abortSignalOption, stringOption, jsonObjectOption, readOptions } from '../../core/envelope/read-options.ts';
 import type { OptionTable, OptionType } from '../../core/envelope/read-options.ts';
 import { settingsChangeOptions } from '../../core/envelope/settings-change.ts';
 import type { Settings, TurnSettings } from '../../core/envelope/settings.ts';
@@ -15,28 +15,28 @@ export interface ThreadTurn extends Omit<TurnSettings, keyof Settings> {
   readonly signal?: AbortSignal;
 }
 
-export type ReadTurn = ThreadTurn & Pick<TurnInput, 'signal'>;
+export type ValidatedTurn = ThreadTurn & Pick<TurnInput, 'signal'>;
 
 export const turnOptions = {
   input: { type: messageOption(), about: 'The message, as `words(text)` makes it.', required: true },
-  signal: { type: abortSignal, about: 'Aborting it ends the turn.' },
-  outputSchema: { type: jsonObject, about: 'JSON Schema of the answer.' },
-  cyberAccessProgram: { type: anyText, about: 'The program of OpenAI under which the turn may work on security.' },
+  signal: { type: abortSignalOption, about: 'Aborting it ends the turn.' },
+  outputSchema: { type: jsonObjectOption, about: 'JSON Schema of the answer.' },
+  cyberAccessProgram: { type: stringOption, about: 'The program of OpenAI under which the turn may work on security.' },
 } as const satisfies OptionTable<ThreadTurn>;
 
 /** Settings are changed only by calls that check and record them. */
-export const settingsElsewhere = {
+export const settingsNotAllowedHere = {
   keys: Object.keys(settingsChangeOptions),
   next: 'Change settings with runWith() or overrideTurnContext().',
 };
 
-export function readTurn(turn: ThreadTurn, of: string): ReadTurn | Outcome {
-  const read = readOptions<ThreadTurn>(turn, turnOptions, of, settingsElsewhere);
-  return 'code' in read ? read : withMessage(read);
+export function validateTurn(turn: ThreadTurn, of: string): ValidatedTurn | Outcome {
+  const read = readOptions<ThreadTurn>(turn, turnOptions, of, settingsNotAllowedHere);
+  return 'code' in read ? read : withValidMessage(read);
 }
 
-export function withMessage<Turn extends ThreadTurn>(read: Turn): (Turn & ReadTurn) | Outcome {
-  const input = readInput(read.input);
+export function withValidMessage<Turn extends ThreadTurn>(read: Turn): (Turn & ValidatedTurn) | Outcome {
+  const input = validateUserInput(read.input);
   if ('code' in input) return input;
   return inputProblem(input, read.outputSchema) ?? { signal: new AbortController().signal, ...read, input };
 }
@@ -49,9 +49,9 @@ export function messageOption(): OptionType<UserInput> {
   };
 }
 
-export function readInput(given: UserInput): UserInput | Outcome<'odd-input' | 'option-unknown'> {
+export function validateUserInput(given: UserInput): UserInput | Outcome<'odd-input' | 'option-unknown'> {
   const input = plainCopy(given);
-  if (input === notPlain || !isInput(input)) return notData('The message');
+  if (input === notPlain || !isInput(input)) return notPlainData('The message');
   const unknown = Object.keys(input).find((key) => !messageKeys.includes(key));
   if (unknown === undefined) return defined(input) as UserInput;
   const message = `The message has the unknown key "${unknown}".`;
@@ -76,12 +76,12 @@ function isInput(value: unknown): value is UserInput {
 }
 
 export function itemProblem(item: unknown): Outcome<'odd-input'> | undefined {
-  if (!isJsonObject(item) || typeof item['type'] !== 'string') return notData('The item');
+  if (!isJsonObject(item) || typeof item['type'] !== 'string') return notPlainData('The item');
   // JSON writes only a lone surrogate as such an escape.
   return /\\ud[89a-f][0-9a-f]{2}/i.test(JSON.stringify(item)) ? oddInput('The item', 'half a character') : undefined;
 }
 
-export function notData(subject: string): Outcome<'odd-input'> {
+export function notPlainData(subject: string): Outcome<'odd-input'> {
   return {
     code: 'odd-input',
     message: `${subject} is not plain data: use only strings, numbers, booleans, arrays and plain objects.`,

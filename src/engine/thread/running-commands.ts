@@ -1,18 +1,18 @@
-import type { CallWatch } from '../../ports/workspace.ts';
+import type { CallTimeRecording } from '../../ports/workspace.ts';
 import type { Clock } from '../../ports/system.ts';
-import type { SessionEnd, SessionFate, Sessions } from '../../ports/commands.ts';
+import type { CommandSessionEnd, CommandSessionFate, CommandSessions } from '../../ports/commands.ts';
 import { defined } from '../../base/objects.ts';
 import type { ThreadId, TurnId } from '../../protocol/ids.ts';
 import type { ApprovalPolicy, PermissionProfile, ResolvedPolicy } from '../../protocol/permissions.ts';
 import type { CommandItem } from '../../protocol/turn-item.ts';
-import { itemCompleted } from '../../core/state/drafts/item-lines.ts';
-import { sessionDropped, sessionExited, sessionStarted } from '../../core/state/fold/running-calls.ts';
+import { itemCompletedLine } from '../../core/state/drafts/item-lines.ts';
+import { sessionDroppedLine, sessionExitedLine, sessionStartedLine } from '../../core/state/fold/running-calls.ts';
 import type { StartedSession } from '../../adapters/tools/tool.ts';
 import type { ThreadLog } from './log.ts';
 import type { ThreadParts } from './thread-parts.ts';
 import type { TurnEffects } from './turn-effects.ts';
 
-export interface AdoptedCall {
+export interface CallLeftRunning {
   readonly callId: string;
   readonly turnId: TurnId;
   readonly item: CommandItem;
@@ -28,23 +28,23 @@ export interface AdoptedCall {
   readonly effects?: TurnEffects;
 }
 
-export interface RunningSession {
+export interface RunningCommandSession {
   readonly id: number;
   readonly argv: readonly string[];
   readonly itemId: string;
   output(): string;
 }
 
-interface Live extends Omit<AdoptedCall, 'effects'> {
+interface Live extends Omit<CallLeftRunning, 'effects'> {
   readonly mayWrite: boolean;
   effects: TurnEffects | undefined;
-  watch: CallWatch | undefined;
+  watch: CallTimeRecording | undefined;
 }
 
 /** The sessions of one thread. Their ends are recorded here, whether or not a turn runs. */
-export class ThreadSessions {
+export class ThreadCommandSessions {
   /** Absent: commands do not outlive their calls. */
-  readonly #table: Sessions | undefined;
+  readonly #table: CommandSessions | undefined;
   readonly #clock: Clock;
   readonly #log: ThreadLog;
   readonly #threadId: ThreadId;
@@ -68,7 +68,7 @@ export class ThreadSessions {
     return [...this.#live.values()].some(({ item }) => item.id === itemId);
   }
 
-  get running(): readonly RunningSession[] {
+  get running(): readonly RunningCommandSession[] {
     return [...this.#live].map(([id, { item, started }]) => ({
       id,
       argv: item.argv,
@@ -77,16 +77,16 @@ export class ThreadSessions {
     }));
   }
 
-  idsOf(isSuch: (started: Pick<AdoptedCall, 'profile' | 'typed' | 'forTurn'>) => boolean): readonly number[] {
+  idsOf(isSuch: (started: Pick<CallLeftRunning, 'profile' | 'typed' | 'forTurn'>) => boolean): readonly number[] {
     return [...this.#live].filter(([, live]) => isSuch(live)).map(([id]) => id);
   }
 
   /** Must be called before the output of the call is recorded. */
-  adopt({ effects, ...call }: AdoptedCall): void {
+  adopt({ effects, ...call }: CallLeftRunning): void {
     const { callId, turnId, item, started } = call;
     const { session, known: process, changes } = started;
     const ids = { id: session.id, threadId: this.#threadId, turnId, callId };
-    this.#log.record(sessionStarted({ ...ids, at: this.#clock.now(), item, ...defined({ process }) }));
+    this.#log.record(sessionStartedLine({ ...ids, at: this.#clock.now(), item, ...defined({ process }) }));
     const live = { ...call, effects, mayWrite: effects !== undefined, watch: changes?.begun };
     this.#live.set(session.id, live);
     this.#held.add(session.id);
@@ -94,16 +94,16 @@ export class ThreadSessions {
   }
 
   /** Removes sessions whose end the model knows, or is about to read. */
-  drop(dropped: readonly { readonly id: number; readonly fate: SessionFate }[] = []): void {
+  drop(dropped: readonly { readonly id: number; readonly fate: CommandSessionFate }[] = []): void {
     const known = new Set(this.#log.state.sessions.map(({ id }) => id));
     for (const { id, fate } of dropped.filter((each) => known.has(each.id))) {
       this.#held.delete(id);
-      this.#log.record(sessionDropped(id, fate));
+      this.#log.record(sessionDroppedLine(id, fate));
       this.#table?.remember(id, fate);
     }
   }
 
-  async end(ids: readonly number[], fate: SessionFate): Promise<void> {
+  async end(ids: readonly number[], fate: CommandSessionFate): Promise<void> {
     const ends = ids.map((id) => this.#live.get(id)?.started.session.ended);
     await Promise.all(ids.map((id) => this.#table?.end(id, fate)));
     await Promise.all(ends);
@@ -137,8 +137,8 @@ export class ThreadSessions {
     const item = itemAtEnd(live.item, end);
     const { turnId } = live;
     try {
-      const completed = itemCompleted({ threadId: this.#threadId, turnId, at: this.#clock.now(), item });
-      this.#log.record(completed, sessionExited(id, end.fate));
+      const completed = itemCompletedLine({ threadId: this.#threadId, turnId, at: this.#clock.now(), item });
+      this.#log.record(completed, sessionExitedLine(id, end.fate));
       this.#log.tell({ kind: 'item-completed', turnId, item });
       await this.#log.durable();
     } catch {
@@ -161,7 +161,7 @@ function settleFiles(live: Live): void {
   live.watch = undefined;
 }
 
-function itemAtEnd(item: CommandItem, { exitCode, fate, output, durationMs }: SessionEnd): CommandItem {
+function itemAtEnd(item: CommandItem, { exitCode, fate, output, durationMs }: CommandSessionEnd): CommandItem {
   const ended = { ...item, output: output.text, durationMs };
   if (exitCode !== undefined) return { ...ended, status: exitCode === 0 ? 'completed' : 'failed', exitCode };
   return { ...ended, status: 'failed', unfinished: fate === 'timed-out' ? fate : 'interrupted' };

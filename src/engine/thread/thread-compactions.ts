@@ -4,7 +4,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { CompactionResult, WantedCompaction } from './checkpoint/compaction-result.ts';
 import type { TurnInput } from './thread-parts.ts';
 import type { SubmittedSettings } from './submitted-settings.ts';
-import { type ThreadCore, turnUnder } from './thread-core.ts';
+import { type ThreadCore, createTurnInput } from './thread-core.ts';
 import type { ThreadFallback } from './thread-fallback.ts';
 
 export type CompactionByHand = Pick<TurnInput, 'signal'> & { readonly focus?: string };
@@ -81,8 +81,8 @@ export class ThreadCompactions {
   }
 
   async #answerOwnTool(settle: (result: CompactionResult) => void): Promise<void> {
-    const { threadOfOwnCall } = await import('../../adapters/tools/own-tool-call-thread.ts');
-    if (threadOfOwnCall.getStore() === this.#thread.id) settle({ kind: 'failed', outcome: compactionFollows });
+    const { ownToolThreadStorage } = await import('../../adapters/tools/own-tool-call-thread.ts');
+    if (ownToolThreadStorage.getStore() === this.#thread.id) settle({ kind: 'failed', outcome: compactionFollows });
   }
 
   /** Serves wishes under these settings that the running turn did not: one compaction for all. */
@@ -106,11 +106,11 @@ export class ThreadCompactions {
   /** A model whose quota is used up is not asked, but the one that replaces it, as for a turn. */
   async #compactUnder({ signal, ...wanted }: OwnCompaction, settings: Settings): Promise<CompactionResult> {
     const { parts, log } = this.#thread;
-    const { compactAlone } = await import('./turn/compaction-turn.ts');
+    const { runCompactionTurn } = await import('./turn/compaction-turn.ts');
     const instead = await this.#fallback.instead(settings);
-    const turn = turnUnder(this.#thread, instead?.settings ?? settings, { signal });
-    if (instead === undefined) return compactAlone(parts, log, turn, wanted);
-    return compactAlone(instead.parts, log, { ...turn, isOutdated: () => true }, wanted);
+    const turn = createTurnInput(this.#thread, instead?.settings ?? settings, { signal });
+    if (instead === undefined) return runCompactionTurn(parts, log, turn, wanted);
+    return runCompactionTurn(instead.parts, log, { ...turn, isOutdated: () => true }, wanted);
   }
 }
 

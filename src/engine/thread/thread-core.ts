@@ -2,19 +2,19 @@ import type { Settings, TurnSettings } from '../../core/envelope/settings.ts';
 import { Inbox, type SubmittedWords } from './inbox.ts';
 import { OpenQuestions } from './open-questions.ts';
 import { recordInForce } from './record/record-context.ts';
-import { ThreadSessions } from './running-commands.ts';
+import { ThreadCommandSessions } from './running-commands.ts';
 import type { SubmittedSettings } from './submitted-settings.ts';
 import type { ThreadOpening } from './thread-opening.ts';
 import type { TurnInput } from './thread-parts.ts';
-import { type ChangedThread, ThreadSettings } from './thread-settings.ts';
+import { type ThreadBase, ThreadSettings } from './thread-settings.ts';
 
-export interface ThreadCore extends ChangedThread {
+export interface ThreadCore extends ThreadBase {
   readonly settings: ThreadSettings;
   readonly work: WorkQueue;
   readonly questions: OpenQuestions;
   readonly warned: Set<string>;
   readonly savedRules: TurnInput['savedRules'];
-  readonly sessions: ThreadSessions;
+  readonly sessions: ThreadCommandSessions;
 }
 
 /** Called once per thread. `closing` aborts when the thread is given up. */
@@ -25,14 +25,14 @@ export function createThreadCore(
   const inbox = new Inbox(log, parts.ids, () => recordInForce(log, id, settings.inForce));
   // Subscribers must not hear of a turn whose words could be lost.
   log.beforeDurable(() => inbox.keep());
-  const sessions = new ThreadSessions(parts, log, id);
+  const sessions = new ThreadCommandSessions(parts, log, id);
   const shared = { id, parts, log, inbox, closing };
   const settings = new ThreadSettings(shared, options.settings, inForce);
   const noted = { warned: new Set<string>(), savedRules: { prefixes: [], hosts: [], tools: [] } };
   return { ...shared, settings, sessions, questions: new OpenQuestions(), work: new WorkQueue(), ...noted };
 }
 
-export interface AskedTurn {
+export interface TurnRequest {
   readonly signal: AbortSignal;
   readonly words?: SubmittedWords;
   readonly own?: Omit<TurnSettings, keyof Settings>;
@@ -41,7 +41,7 @@ export interface AskedTurn {
 }
 
 /** A turn under the settings at its submission. It ends when the thread is closed. */
-export function turnUnder(core: ThreadCore, submitted: Settings, asked: AskedTurn): TurnInput {
+export function createTurnInput(core: ThreadCore, submitted: Settings, asked: TurnRequest): TurnInput {
   const { id, inbox, questions, settings, warned, savedRules, sessions, closing } = core;
   const { signal, words, own, continues, change } = asked;
   return {

@@ -8,10 +8,10 @@ import type { ThreadParts } from './thread-parts.ts';
 import { otherCostProblem } from './request/spending-limits.ts';
 import type { ThreadCore } from './thread-core.ts';
 
-export type OtherModel = { readonly settings: Settings; readonly parts: ThreadParts };
+export type FallbackModel = { readonly settings: Settings; readonly parts: ThreadParts };
 
 /** A turn in which another model continues one that failed. */
-export interface Continuation extends OtherModel {
+export interface FallbackContinuation extends FallbackModel {
   readonly input: UserInput;
   /** For the user, once the failed turn has ended. */
   readonly notice: Outcome;
@@ -31,7 +31,7 @@ export class ThreadFallback {
   }
 
   /** The fallback for a turn of the user while the quota of its own model is used up. */
-  async instead(settings: Settings): Promise<OtherModel | undefined> {
+  async instead(settings: Settings): Promise<FallbackModel | undefined> {
     return this.standIn(settings) === undefined ? undefined : this.#open(settings);
   }
 
@@ -39,7 +39,7 @@ export class ThreadFallback {
   async after(
     { outcome, before, signal }: { readonly outcome: Outcome; readonly before: Usage; readonly signal: AbortSignal },
     settings: Settings,
-  ): Promise<Continuation | undefined> {
+  ): Promise<FallbackContinuation | undefined> {
     if (signal.aborted || this.#thread.parts.fallback === undefined) return undefined;
     const cause = 'cause' in outcome ? String(outcome.cause) : undefined;
     if (!mayFallBack(cause)) return undefined;
@@ -52,7 +52,7 @@ export class ThreadFallback {
     return { ...other, settings: { ...other.settings, ...countingBefore(other.settings, used) }, input, notice };
   }
 
-  async #open(settings: Settings): Promise<OtherModel | undefined> {
+  async #open(settings: Settings): Promise<FallbackModel | undefined> {
     const opened = await this.#thread.parts.fallback?.(settings);
     if (opened === undefined) return undefined;
     if ('code' in opened) return this.#refuse(fallbackUnusable(opened));

@@ -4,11 +4,11 @@ import type { Settings } from '../../core/envelope/settings.ts';
 import { isReadableByAll } from '../../core/state/checkpoints/opaque-checkpoint.ts';
 import { agentMeta } from '../../core/state/fold/agents.ts';
 import { restoredFields, restoredSettings } from '../../core/state/resumed-settings.ts';
-import { emptyState } from '../../core/state/thread-state.ts';
+import { emptyThreadState } from '../../core/state/thread-state.ts';
 import type { OpenRefused } from '../../ports/thread-store.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { JsonObject } from '../../protocol/json.ts';
-import { readBehind, type ResumedThread } from './branch/resume-thread.ts';
+import { readHistoryBehindCheckpoint, type ResumedThread } from './branch/resume-thread.ts';
 import { previewEnvelope, reuseFirstFacts, settingsEvent } from './context/preview-request.ts';
 import { type FirstSubscriber, Subscribers } from './event-stream.ts';
 import { ThreadLog } from './log.ts';
@@ -31,12 +31,12 @@ export async function openNew(
 ): Promise<ThreadOpening | OpenRefused> {
   const parts = options.turnFollows === true ? reuseFirstFacts(given) : given;
   // Delayed so that taking the lock starts before facts are gathered.
-  const envelope = Promise.resolve().then(() => previewEnvelope(parts, id, options.settings, emptyState));
+  const envelope = Promise.resolve().then(() => previewEnvelope(parts, id, options.settings, emptyThreadState));
   const meta = envelope.then((known) => sessionMeta(id, known, gitFacts, parts));
   const owned = await parts.store.create(id, meta);
   if (owned.kind === 'refused') return owned;
   // The state of a new thread is folded from all its lines, so nothing need be read from the file.
-  const log: ThreadLog = new ThreadLog(owned, emptyState, new Subscribers(options), async () => {
+  const log: ThreadLog = new ThreadLog(owned, emptyThreadState, new Subscribers(options), async () => {
     const { behind } = log.state;
     return behind !== undefined && isReadableByAll(behind) ? behind : undefined;
   });
@@ -58,7 +58,7 @@ export async function openResumed(
   const log: ThreadLog = new ThreadLog(owned, state, subscribers, async () => {
     // If this thread has made a checkpoint since, the thread that it continues does not have it.
     const isOlder = takenFrom.id !== id && log.state.behind !== state.behind;
-    return isOlder ? undefined : readBehind(parts.store, takenFrom);
+    return isOlder ? undefined : readHistoryBehindCheckpoint(parts.store, takenFrom);
   });
   return { kind: 'opening', id, parts, log, inForce, options };
 }

@@ -1,4 +1,4 @@
-import type { Facts, StepFacts } from '../../core/envelope/facts.ts';
+import type { GatheredFacts, StepFacts } from '../../core/envelope/facts.ts';
 import type { Envelope } from '../../core/envelope/envelope.ts';
 import type { Settings, TurnSettings } from '../../core/envelope/settings.ts';
 import type { Grant } from '../../core/policy/grants/grants.ts';
@@ -14,7 +14,7 @@ import type { Digester, Provider } from '../../ports/model.ts';
 import type { GitGuard, Snapshots } from '../../ports/workspace.ts';
 import type { Hooks } from '../../ports/hooks.ts';
 import type { RolloutStore, Seals } from '../../ports/thread-store.ts';
-import type { ProcessEnd, Sessions } from '../../ports/commands.ts';
+import type { ProcessEnd, CommandSessions } from '../../ports/commands.ts';
 import type { Skills } from '../../ports/skills.ts';
 import type { Tracer } from '../../ports/tracer.ts';
 import type { CheckpointReport } from '../../protocol/thread-event.ts';
@@ -30,9 +30,9 @@ import type { Router } from '../../adapters/tools/router.ts';
 import type { Inbox, SubmittedWords } from './inbox.ts';
 import type { ThreadLog } from './log.ts';
 import type { OpenQuestions } from './open-questions.ts';
-import type { ThreadSessions } from './running-commands.ts';
+import type { ThreadCommandSessions } from './running-commands.ts';
 import type { TurnEffects } from './turn-effects.ts';
-import type { TurnMemory } from './turn-memory.ts';
+import type { MutableTurnState } from './turn-memory.ts';
 
 /** The parts a thread works with: its own, and those shared with other threads of its engine. */
 export interface ThreadParts {
@@ -77,14 +77,14 @@ export interface ThreadParts {
   readonly ruleBook?: RuleBook;
   readonly processes: Processes;
   /** Absent: commands do not outlive their calls. */
-  readonly sessions?: Sessions;
+  readonly sessions?: CommandSessions;
   /** Awaited before a turn is resolved, for work that must be done before its tools are known. Absent: none. */
   beforeTurn?(settings: Settings, watch: { readonly signal: AbortSignal; warn(outcome: Outcome): void }): Promise<void>;
   /** Problems in work that the thread does not wait for, for the user. Absent: none. */
   problemsNow?(): readonly Outcome[];
   /** Releases resources outside the thread's file. Never rejects. Absent: none. */
   release?(): Promise<void>;
-  gatherFacts(settings: Settings): Promise<Facts>;
+  gatherFacts(settings: Settings): Promise<GatheredFacts>;
   folderProblem(path: string): Outcome | undefined;
   /** The reason why settings cannot have the tools that they name. Absent: no check. */
   toolsProblem?(settings: Settings): Outcome | undefined;
@@ -158,7 +158,7 @@ export interface TurnInput {
   readonly warned: Set<string>;
   /** Rules saved by answers since the thread was opened: they count at once. */
   readonly savedRules: SavedRules;
-  readonly sessions: ThreadSessions;
+  readonly sessions: ThreadCommandSessions;
   /** The suspended turn that this one continues, with its original policy. */
   readonly continues?: SuspendedTurn;
   /** Called when the turn fails: resolves with the model that continues in another turn. Undefined: none does. */
@@ -192,7 +192,7 @@ export interface Turn extends Omit<TurnInput, 'settings'> {
   readonly effects: TurnEffects;
   /** Ends the turn as interrupted by the user. */
   stop(): void;
-  readonly memory: TurnMemory;
+  readonly memory: MutableTurnState;
 }
 
 export type RecordingTurn = Pick<Turn, 'parts' | 'log' | 'threadId' | 'turnId' | 'envelope'>;

@@ -1,4 +1,4 @@
-import { costForOthers, costOf } from '../../core/state/drafts/turn-lines.ts';
+import { costForOthersLine, threadCostOf } from '../../core/state/drafts/turn-lines.ts';
 import { agentLine, costOfReport } from '../../core/state/fold/agents.ts';
 import { spendingAllowances, storedSpendingLimits } from '../../core/state/usage-and-limits.ts';
 import type { AgentParent } from '../../ports/agents.ts';
@@ -47,8 +47,8 @@ export function backgroundHost(id: ThreadId, log: ThreadLog, window: () => numbe
     id,
     spend(usage) {
       if (usage.total === 0) return;
-      const { total, last } = costOf(log.state.usage);
-      log.record(costForOthers({ total: addUsage(total, usage), last, window: window() }));
+      const { total, last } = threadCostOf(log.state.usage);
+      log.record(costForOthersLine({ total: addUsage(total, usage), last, window: window() }));
       settle();
     },
     warn(outcome) {

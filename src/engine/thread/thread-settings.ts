@@ -1,10 +1,10 @@
 import { defined } from '../../base/objects.ts';
 import { deepFreeze, type Envelope } from '../../core/envelope/envelope.ts';
 import { type Catalogue, lookUpModel, type ModelRecord } from '../../core/envelope/model-record.ts';
-import { type ReadSettingsChange, readSettingsChange } from '../../core/envelope/settings-change.ts';
+import { type ParsedSettingsChange, parseSettingsChange } from '../../core/envelope/settings-change.ts';
 import type { Settings, WindowSettings } from '../../core/envelope/settings.ts';
 import { isWindowGuessed, largestWindow, nominalWindow, rawWindow } from '../../core/envelope/window.ts';
-import { settingsApplied } from '../../core/state/drafts/turn-lines.ts';
+import { settingsAppliedLine } from '../../core/state/drafts/turn-lines.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { groupDigits, type Outcome } from '../../protocol/outcome.ts';
 import { previewEnvelope, settingsEvent } from './context/preview-request.ts';
@@ -26,13 +26,13 @@ export type Overridden =
 
 export type RefusedChange = { readonly kind: 'refused'; readonly outcome: Outcome };
 
-export const threadIsClosed: Outcome = {
+export const threadClosedOutcome: Outcome = {
   code: 'thread-closed',
   message: 'The thread is closed.',
   next: 'Nothing was changed. Reopen the thread and try again.',
 };
 
-export interface ChangedThread {
+export interface ThreadBase {
   readonly id: ThreadId;
   readonly parts: ThreadParts;
   readonly log: ThreadLog;
@@ -42,14 +42,14 @@ export interface ChangedThread {
 
 /** The settings of one thread. Changes are made one after the other, in order of submission. */
 export class ThreadSettings {
-  readonly #thread: ChangedThread;
+  readonly #thread: ThreadBase;
   #current: Settings;
   #inForce: Envelope;
   #submitted: SubmittedSettings;
   /** Settles when the change being recorded is recorded. Never rejects. */
   #recorded: Promise<unknown> = Promise.resolve();
 
-  constructor(thread: ChangedThread, settings: Settings, inForce: Envelope) {
+  constructor(thread: ThreadBase, settings: Settings, inForce: Envelope) {
     this.#thread = thread;
     this.#current = deepFreeze(structuredClone(settings));
     this.#inForce = inForce;
@@ -78,9 +78,9 @@ export class ThreadSettings {
 
   /** A turn's change: the thread has it from `begin` on. If the turn does not begin, call `withdraw`. */
   change(change: unknown): { readonly overridden: Promise<Overridden>; readonly settings: SubmittedSettings } {
-    const read = readSettingsChange(change);
+    const read = parseSettingsChange(change);
     if ('code' in read) return this.#unchanged(read);
-    if (this.#thread.closing.aborted) return this.#unchanged(threadIsClosed);
+    if (this.#thread.closing.aborted) return this.#unchanged(threadClosedOutcome);
     const { promise: overridden, resolve } = Promise.withResolvers<Overridden>();
     this.#submitted = this.#submitted.next((own) => {
       const changed = this.#change(own, read);
@@ -90,13 +90,13 @@ export class ThreadSettings {
     return { overridden, settings: this.#submitted };
   }
 
-  async #change(own: SubmittedSettings, change: ReadSettingsChange): Promise<Overridden> {
+  async #change(own: SubmittedSettings, change: ParsedSettingsChange): Promise<Overridden> {
     const { parts, log } = this.#thread;
     const before = own.now();
     const { catalogue } = await parts.gatherFacts(before);
-    const { applySettingsChange: applyChange } = await import('../../core/envelope/apply-settings-change.ts');
+    const { applySettingsChange } = await import('../../core/envelope/apply-settings-change.ts');
     const apply = (settings: Settings, given = change) =>
-      applyChange(settings, given, { catalogue, requirements: parts.requirements });
+      applySettingsChange(settings, given, { catalogue, requirements: parts.requirements });
     const result = apply(before);
     if (result.kind === 'refused') return result;
     const fitting = (settings: Settings) => {
@@ -161,7 +161,7 @@ export class ThreadSettings {
     this.#current = settings;
     this.#inForce = envelope;
     const told = settingsEvent('override', envelope);
-    const line = settingsApplied(id, envelope);
+    const line = settingsAppliedLine(id, envelope);
     log.record({ ...line, payload: { ...line.payload, capstan: { environment: told.environment } } });
     log.tell(told);
     // Nothing may come in between: no file may have the settings without the lines that belong to them.
@@ -170,7 +170,7 @@ export class ThreadSettings {
 }
 
 /** An accepted change is always an object. */
-const withoutEffort = ({ effort: _effort, ...change }: ReadSettingsChange): ReadSettingsChange => change;
+const withoutEffort = ({ effort: _effort, ...change }: ParsedSettingsChange): ParsedSettingsChange => change;
 export type ModelNotice = Outcome<'model-unknown' | 'service-tier-unused' | 'window-too-large'>;
 
 export function modelNotices(

@@ -3,13 +3,13 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { SubmittedWords } from './inbox.ts';
 import { prepareTurn } from './turn/open-turn.ts';
 import type { Turn, TurnInput } from './thread-parts.ts';
-import type { ReadTurn } from './read-turn.ts';
+import type { ValidatedTurn } from './read-turn.ts';
 import type { TurnResult } from './turn/settle-turn.ts';
 import type { ThreadCompactions } from './thread-compactions.ts';
-import { type AskedTurn, type ThreadCore, turnUnder } from './thread-core.ts';
-import type { Continuation, OtherModel, ThreadFallback } from './thread-fallback.ts';
+import { type TurnRequest, type ThreadCore, createTurnInput } from './thread-core.ts';
+import type { FallbackContinuation, FallbackModel, ThreadFallback } from './thread-fallback.ts';
 import type { SubmittedSettings } from './submitted-settings.ts';
-import { threadIsClosed, type RefusedChange } from './thread-settings.ts';
+import { threadClosedOutcome, type RefusedChange } from './thread-settings.ts';
 import { runTurn } from './turn/run-turn.ts';
 
 type RanTurn = { readonly result: TurnResult; readonly leaves: Turn['memory']['leaves'] };
@@ -62,16 +62,16 @@ export class ThreadTurns {
     const { id, parts, log, settings } = this.#thread;
     // An agent is no session of its own.
     if (parts.hooks === undefined || parts.agent !== undefined) return;
-    const { endSession } = await import('./hooks/turn-hooks.ts');
+    const { runSessionEndHooks } = await import('./hooks/turn-hooks.ts');
     const transcript = parts.isEphemeral === true ? null : log.location;
-    await endSession(parts.hooks, { id, cwd: settings.current.cwd, transcript });
+    await runSessionEndHooks(parts.hooks, { id, cwd: settings.current.cwd, transcript });
   }
 
-  submitAlone(own: ReadTurn): Promise<TurnResult> {
+  submitAlone(own: ValidatedTurn): Promise<TurnResult> {
     return this.#submit<never>(own, this.#submitWords(own), this.#thread.settings.submitted.ready);
   }
 
-  submitWith(change: unknown, own: ReadTurn): Promise<TurnResult | RefusedChange> {
+  submitWith(change: unknown, own: ValidatedTurn): Promise<TurnResult | RefusedChange> {
     const { settings: all, inbox, log } = this.#thread;
     const { overridden: changed, settings } = all.change(change);
     const words = this.#submitWords(own);
@@ -90,7 +90,7 @@ export class ThreadTurns {
   }
 
   /** Words of a turn that has to wait become durable soon. */
-  #submitWords({ input }: ReadTurn): SubmittedWords {
+  #submitWords({ input }: ValidatedTurn): SubmittedWords {
     const { inbox, work, log, closing } = this.#thread;
     const words = inbox.submit(input, { waits: work.isBusy && !closing.aborted });
     // A lost disk is reported by the turn.
@@ -100,7 +100,7 @@ export class ThreadTurns {
 
   /** `change`: the turn's own; dropped unless the turn begins. */
   #submit<Refused extends RefusedChange>(
-    own: ReadTurn,
+    own: ValidatedTurn,
     words: SubmittedWords,
     settings: Promise<SubmittedSettings | Refused>,
     change?: SubmittedSettings,
@@ -152,13 +152,13 @@ export class ThreadTurns {
   continue(signal: AbortSignal, settings: Promise<SubmittedSettings>): Promise<TurnResult | RefusedChange> {
     const { work, closing } = this.#thread;
     const run = async (submitted: SubmittedSettings): Promise<TurnResult | RefusedChange> => {
-      if (closing.aborted) return { kind: 'refused', outcome: threadIsClosed };
+      if (closing.aborted) return { kind: 'refused', outcome: threadClosedOutcome };
       const known = submitted.now();
       const { prepareSuspended } = await import('./turn/suspended-turn.ts');
       const prepared = await prepareSuspended(this.#thread, known, { ends: signal.aborted });
       if ('outcome' in prepared) return { kind: 'refused', outcome: prepared.outcome };
       const { settings: narrowed, continues } = prepared;
-      const asked = turnUnder(this.#thread, narrowed, { signal, continues });
+      const asked = createTurnInput(this.#thread, narrowed, { signal, continues });
       // Settings narrower than the thread's are for this turn alone.
       const ran = this.#run(narrowed === known ? asked : { ...asked, isOutdated: () => true });
       this.#newest = ran.catch(() => {});
@@ -176,20 +176,20 @@ export class ThreadTurns {
   }
 
   /** Runs a turn, and one by the model of `model_fallback` if it fails for a cause that this model may not have. */
-  async #runWithFallback(settings: Settings, asked: AskedTurn): Promise<RanTurn> {
+  async #runWithFallback(settings: Settings, asked: TurnRequest): Promise<RanTurn> {
     const { log, inbox } = this.#thread;
-    if (this.#thread.parts.fallback === undefined) return this.#run(turnUnder(this.#thread, settings, asked));
+    if (this.#thread.parts.fallback === undefined) return this.#run(createTurnInput(this.#thread, settings, asked));
     const instead = await this.#fallback.instead(settings);
     if (instead !== undefined) return this.#runElsewhere(instead, asked);
     const before = log.state.usage.total;
     const { signal } = asked;
-    let next: Continuation | undefined;
+    let next: FallbackContinuation | undefined;
     // Decide this before the end is recorded: programs that wait for the answer must not take this end for the last.
     const passOn = async (outcome: Outcome): Promise<string | undefined> => {
       next = await this.#fallback.after({ outcome, before, signal }, settings);
       return next?.settings.model;
     };
-    const ran = await this.#run({ ...turnUnder(this.#thread, settings, asked), passOn });
+    const ran = await this.#run({ ...createTurnInput(this.#thread, settings, asked), passOn });
     if (next === undefined) return ran;
     log.tell({ kind: 'warning', outcome: next.notice });
     const { change: _change, ...own } = asked;
@@ -197,8 +197,8 @@ export class ThreadTurns {
   }
 
   /** The settings are for this turn alone: the next turn and a resume use the thread's own. */
-  async #runElsewhere({ settings, parts }: OtherModel, asked: AskedTurn): Promise<RanTurn> {
-    const ran = await this.#run({ ...turnUnder(this.#thread, settings, asked), isOutdated: () => true }, parts);
+  async #runElsewhere({ settings, parts }: FallbackModel, asked: TurnRequest): Promise<RanTurn> {
+    const ran = await this.#run({ ...createTurnInput(this.#thread, settings, asked), isOutdated: () => true }, parts);
     // A compaction would ask the thread's own model, which may have space enough, or no quota. The next turn compacts
     // if it lacks space.
     return { ...ran, leaves: 'enough' };
@@ -226,5 +226,5 @@ function closedBefore({ id }: SubmittedWords): TurnResult {
   const message = 'The thread was closed before the turn began.';
   const again = 'Reopen the thread and send the message again.';
   const next = id === undefined ? again : 'The message is saved and becomes part of the next turn.';
-  return { kind: 'failed', outcome: { ...threadIsClosed, message, next } };
+  return { kind: 'failed', outcome: { ...threadClosedOutcome, message, next } };
 }

@@ -1,4 +1,4 @@
-import { abortSignal, anyText, functionOption, readOptions } from '../../core/envelope/read-options.ts';
+import { abortSignalOption, stringOption, functionOption, readOptions } from '../../core/envelope/read-options.ts';
 import type { OptionTable } from '../../core/envelope/read-options.ts';
 import type { SettingsChange } from '../../core/envelope/settings-change.ts';
 import type { Settings } from '../../core/envelope/settings.ts';
@@ -6,7 +6,7 @@ import type { AgentsOfThread } from '../../ports/agents.ts';
 import type { OpenRefused } from '../../ports/thread-store.ts';
 import type { ThreadId, TurnId } from '../../protocol/ids.ts';
 import type { Item } from '../../protocol/item.ts';
-import { threadCloses } from '../../protocol/abort.ts';
+import { threadClosesReason } from '../../protocol/abort.ts';
 import type { ThreadState } from '../../core/state/thread-state.ts';
 import { waitingWords } from '../../core/state/fold/waiting-messages.ts';
 import type { CompactionResult } from './checkpoint/compaction-result.ts';
@@ -14,10 +14,10 @@ import { agentParent, backgroundHost } from './thread-ports.ts';
 import type { FilesChangedInSideConversation, RestoredFiles } from '../../protocol/turn-item.ts';
 import { acceptMessage, answerQuestion, injectItem, steerTurn } from './client-input.ts';
 import type { Answered, Injected, InjectOptions, Steered, Steering } from './client-input.ts';
-import { readTurn, type ThreadTurn, turnOptions } from './read-turn.ts';
+import { validateTurn, type ThreadTurn, turnOptions } from './read-turn.ts';
 import { type ThreadUsage, usageNow } from './context/window-use.ts';
 import type { TurnResult } from './turn/settle-turn.ts';
-import { EventStream, iterate, type LineSubscriber, subscribing, type ThreadNews } from './event-stream.ts';
+import { EventStream, iterateNews, type LineSubscriber, subscribeOptions, type ThreadNews } from './event-stream.ts';
 import { type CompactionByHand, ThreadCompactions } from './thread-compactions.ts';
 import { ThreadFallback } from './thread-fallback.ts';
 import type { Overridden, RefusedChange } from './thread-settings.ts';
@@ -26,7 +26,7 @@ import { createThreadCore, type ThreadCore } from './thread-core.ts';
 import { openNew, openResumed, type ThreadOpening } from './thread-opening.ts';
 import type { Answer, Question } from '../../protocol/question.ts';
 import { isSuspended, pendingQuestions, questionsToAsk } from '../../core/state/questions/pending-questions.ts';
-import type { RunningSession } from './running-commands.ts';
+import type { RunningCommandSession } from './running-commands.ts';
 import type { UserShell, UserShellRan } from './user-shell.ts';
 
 /**
@@ -98,7 +98,7 @@ export class Thread {
     return this.#core.work.isBusy;
   }
   /** Running commands that outlived their calls. */
-  get sessions(): readonly RunningSession[] {
+  get sessions(): readonly RunningCommandSession[] {
     return this.#core.sessions.running;
   }
   /** Undefined: it starts none. */
@@ -131,7 +131,7 @@ export class Thread {
 
   /** Subscribes until the returned function is called. Throws for an invalid subscriber: it would wait for ever. */
   subscribe(subscriber: LineSubscriber): () => void {
-    const read = readOptions({ subscriber }, subscribing, 'subscribe()');
+    const read = readOptions({ subscriber }, subscribeOptions, 'subscribe()');
     if ('code' in read) throw new TypeError(`${read.message} ${read.next}`);
     return this.#core.log.subscribers.add(subscriber);
   }
@@ -144,7 +144,7 @@ export class Thread {
       unsubscribe();
       stream.stop();
     };
-    return iterate(() => stream.next(), leave);
+    return iterateNews(() => stream.next(), leave);
   }
 
   /**
@@ -153,14 +153,14 @@ export class Thread {
    * turn comes, the next turn takes it in.
    */
   run(turn: ThreadTurn): Promise<TurnResult> {
-    const own = readTurn(turn, 'run()');
+    const own = validateTurn(turn, 'run()');
     if ('code' in own) return Promise.resolve({ kind: 'failed', outcome: own });
     return this.#turns.submitAlone(own);
   }
 
   /** Submits a change and a turn under it, with nothing in between. If the change is refused, no turn runs. */
   runWith(change: SettingsChange, turn: ThreadTurn): Promise<TurnResult | RefusedChange> {
-    const own = readTurn(turn, 'runWith()');
+    const own = validateTurn(turn, 'runWith()');
     if ('code' in own) return Promise.resolve({ kind: 'failed', outcome: own });
     return this.#turns.submitWith(change, own);
   }
@@ -255,7 +255,7 @@ export class Thread {
    */
   async close(how: { readonly sessionGoesOn?: boolean } = {}): Promise<void> {
     const { inbox, settings, sessions, parts, log } = this.#core;
-    this.#closing.abort(threadCloses);
+    this.#closing.abort(threadClosesReason);
     try {
       inbox.keepAll();
     } finally {
@@ -276,13 +276,13 @@ export class Thread {
 }
 
 const compactionOptions = {
-  focus: { type: anyText },
-  signal: { type: abortSignal, required: true },
+  focus: { type: stringOption },
+  signal: { type: abortSignalOption, required: true },
 } as const satisfies OptionTable<CompactionByHand>;
 
 const shellOptions = {
-  command: { type: anyText, required: true },
-  signal: { type: abortSignal, required: true },
+  command: { type: stringOption, required: true },
+  signal: { type: abortSignalOption, required: true },
   output: { type: functionOption() },
   recordedAs: { type: functionOption() },
 } as const satisfies OptionTable<UserShell>;

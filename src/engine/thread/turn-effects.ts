@@ -4,8 +4,8 @@ import { quotedPath } from '../../core/policy/paths/walk-path.ts';
 import { snapshotLine } from '../../core/state/drafts/workspace-lines.ts';
 import {
   type GitGuard,
-  type GitLook,
-  type GitLookRequest,
+  type FoundRepositories,
+  type RepositorySearch,
   type Snapshot,
   snapshotNotNeeded,
   type SnapshotRequest,
@@ -63,7 +63,7 @@ export class TurnEffects {
     this.#last?.drop();
     this.#last = undefined;
     if (snapshots !== undefined) this.#before ??= this.#record('before', (this.#first ??= this.#take(snapshots)));
-    await this.#repositories.before(await this.#before, keepingRoots(granted));
+    await this.#repositories.before(await this.#before, rootsWithProtectedNames(granted));
   }
 
   /** Called when a call for which `before` was awaited has ended. */
@@ -119,7 +119,7 @@ export class TurnEffects {
   #take(snapshots: Snapshots, since?: SnapshotRequest['since']): Taking {
     const { workspace, policy } = this.#input.envelope;
     const stopping = new AbortController();
-    const request = { root: workspace.cwd, denies: deniedBy(policy.resolved), ...(since && { since }) };
+    const request = { root: workspace.cwd, denies: deniedPathCheck(policy.resolved), ...(since && { since }) };
     return {
       snapshot: snapshots.take(request, stopping.signal),
       stop: () => stopping.abort('too slow'),
@@ -129,7 +129,7 @@ export class TurnEffects {
 }
 
 /** Called for every file: where nothing is denied, none needs a check of the rules. */
-export function deniedBy(policy: ResolvedPolicy): (path: string) => boolean {
+export function deniedPathCheck(policy: ResolvedPolicy): (path: string) => boolean {
   const { files } = policy;
   const isOpen =
     files.kind === 'unrestricted' ||
@@ -138,7 +138,7 @@ export function deniedBy(policy: ResolvedPolicy): (path: string) => boolean {
 }
 
 /** Writable folders with names that stay read-only at any depth. */
-export function keepingRoots({ files }: ResolvedPolicy): readonly string[] {
+export function rootsWithProtectedNames({ files }: ResolvedPolicy): readonly string[] {
   const rules = files.kind === 'unrestricted' ? [] : files.rules;
   const kept = rules.filter(({ access, keeps }) => access === 'write' && keeps !== undefined);
   return [...new Set(kept.map(({ path }) => path))];
@@ -163,7 +163,7 @@ const timePart = 0.1;
 class TurnRepositories {
   readonly #input: EffectsInput;
   readonly #denies: (path: string) => boolean;
-  #before: Promise<GitLook> | undefined;
+  #before: Promise<FoundRepositories> | undefined;
   readonly #dropping = new AbortController();
   #between: { readonly over: Promise<void>; readonly stop: AbortController } | undefined;
   #nextBetween = -Infinity;
@@ -173,8 +173,8 @@ class TurnRepositories {
   constructor(input: EffectsInput) {
     const { resolved } = input.envelope.policy;
     this.#input = input;
-    this.#denies = deniedBy(resolved);
-    this.#roots = new Set(keepingRoots(resolved));
+    this.#denies = deniedPathCheck(resolved);
+    this.#roots = new Set(rootsWithProtectedNames(resolved));
   }
 
   /** `snapshot`: a fresh one of the workspace, if any. `granted`: other folders that a call may write. */
@@ -232,7 +232,7 @@ class TurnRepositories {
     return this.#report(before, await this.#look(guard, snapshot, this.#dropping.signal));
   }
 
-  #report(before: GitLook, now: GitLook): readonly string[] {
+  #report(before: FoundRepositories, now: FoundRepositories): readonly string[] {
     const { log } = this.#input;
     const made = without(now.repositories, before.repositories);
     const settings = without(now.settings, before.settings);
@@ -245,14 +245,14 @@ class TurnRepositories {
     return made.map((path) => path.toWellFormed());
   }
 
-  async #look(guard: GitGuard, snapshot: Snapshot | undefined, signal: AbortSignal): Promise<GitLook> {
+  async #look(guard: GitGuard, snapshot: Snapshot | undefined, signal: AbortSignal): Promise<FoundRepositories> {
     const found = await guard.look(this.#request(snapshot), signal);
     const [first] = found.unseen;
     if (first !== undefined && !signal.aborted) warnOnce(this.#input, notAllSeen(first), 'code');
     return found;
   }
 
-  #request(snapshot: Snapshot | undefined): GitLookRequest {
+  #request(snapshot: Snapshot | undefined): RepositorySearch {
     const { cwd: root } = this.#input.envelope.workspace;
     const seen = snapshot?.kind === 'taken' ? { root, git: snapshot.git } : undefined;
     return { roots: [...this.#roots], denies: this.#denies, seen };

@@ -7,7 +7,7 @@ import type { TurnItem } from '../../protocol/turn-item.ts';
 import type { HookResults } from '../../core/state/questions/call-arguments.ts';
 
 /** The mutable state of a running turn, except the thread's lines. */
-export interface TurnMemory {
+export interface MutableTurnState {
   /** `open`: it can be steered. `ending`: nothing more enters it. */
   phase: 'preparing' | 'open' | 'ending';
   /** Items that last until the turn ends, by id. */
@@ -48,7 +48,7 @@ export interface TurnMemory {
   readonly reviews: { history: ReviewHistory; running: Promise<void> };
 }
 
-export function newMemory(): TurnMemory {
+export function newTurnState(): MutableTurnState {
   return {
     phase: 'preparing',
     standing: new Map(),

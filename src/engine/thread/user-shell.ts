@@ -1,6 +1,6 @@
 import { contextMessage } from '../../core/fragments/message-items.ts';
 import { userShellCommandFragment } from '../../core/fragments/events/user-actions.ts';
-import { render } from '../../core/fragments/text/define-fragment.ts';
+import { renderFragment } from '../../core/fragments/text/define-fragment.ts';
 import { defined } from '../../base/objects.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadParts } from './thread-parts.ts';
@@ -34,7 +34,7 @@ export async function runUserShell(
   const output = end.output.text;
   const isStopped = end.kind === 'aborted' || undefined;
   const said = { command, output, seconds: end.durationMs / 1000, ...defined({ exitCode, isStopped }) };
-  const { role, text } = render(userShellCommandFragment, said);
+  const { role, text } = renderFragment(userShellCommandFragment, said);
   const id = `msg_${parts.ids.uuid()}`;
   asked.recordedAs?.(id);
   const told = await thread.inject(contextMessage(id, role, [text]));

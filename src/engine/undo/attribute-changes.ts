@@ -1,13 +1,19 @@
 import { isLoggedProcessRunning, readCallTimes } from '../../adapters/exec/call-times.ts';
 import type { FileTime } from '../../adapters/exec/file-time.ts';
 import { isWithin, parentPath } from '../../core/policy/paths/absolute-paths.ts';
-import type { CallTime, FoundContent, TouchedFiles, TouchedPath, WorkspaceContents } from '../../ports/workspace.ts';
+import type {
+  CallTime,
+  ContentBeforeCall,
+  TouchedFiles,
+  TouchedPath,
+  WorkspaceContents,
+} from '../../ports/workspace.ts';
 import type { EntryStat } from '../workspace/workspace-disk.ts';
-import { knownAt, type KnownWorkspace, type NewContents } from './scan-workspace.ts';
+import { knownEntryAt, type KnownWorkspace, type NewContents } from './scan-workspace.ts';
 import { compareTrees, encodeTree, hashOf, loadTree, sameEntry } from './snapshot-tree.ts';
-import type { Hash, Tree, TreeEntry } from './snapshot-tree.ts';
+import type { ContentHash, SnapshotTree, TreeEntry } from './snapshot-tree.ts';
 
-export type SnapshotMoment = { readonly tree: Hash; readonly at: FileTime; readonly known: KnownWorkspace };
+export type SnapshotMoment = { readonly tree: ContentHash; readonly at: FileTime; readonly known: KnownWorkspace };
 
 export interface AttributionInput {
   readonly home: string;
@@ -24,7 +30,7 @@ export interface AttributionInput {
 }
 
 /** The tree that others alone would have left between two snapshots. Rejects if a content is gone. */
-export async function treeLeftByOthers(input: AttributionInput): Promise<Hash> {
+export async function treeLeftByOthers(input: AttributionInput): Promise<ContentHash> {
   const { home, root, contents, before, after, touched, added } = input;
   if (before.tree === after.tree) return after.tree;
   const changes = await compareTrees(contents, before.tree, after.tree);
@@ -48,7 +54,7 @@ export async function treeLeftByOthers(input: AttributionInput): Promise<Hash> {
 function sightOf(path: string, { sights, known }: AttributionInput['after']): EntryStat | undefined {
   const seen = sights.get(path);
   if (seen !== undefined) return seen;
-  const entry = knownAt(known, path);
+  const entry = knownEntryAt(known, path);
   if (entry === undefined) return undefined;
   const [size, modifiedAt, changedAt, number, mode, kind] = entry;
   return { kind: kind === 'link' ? 'link' : 'file', size, modifiedAt, changedAt, number, mode };
@@ -128,15 +134,19 @@ function attributeChanges(evidence: ChangeEvidence): (change: ChangedEntry) => b
   };
 
   /** True if the path had this content in the earlier snapshot. False for left-out content: only its time is known. */
-  const stoodBefore = (path: string, found: FoundContent): boolean => {
-    const known = knownAt(evidence.before, path);
+  const stoodBefore = (path: string, found: ContentBeforeCall): boolean => {
+    const known = knownEntryAt(evidence.before, path);
     if (known === undefined) return found === 'nothing' && !evidence.before.has(path);
     const [, , , , , kind, content] = known;
     return kind === 'file' && typeof found === 'object' && found.sha256 === content;
   };
 
   /** True if no one else changed it between the patches: each found the earlier state, or what a call left. */
-  const isUnbroken = (path: string, stood: (found: FoundContent) => boolean, seen: readonly string[] = []): boolean => {
+  const isUnbroken = (
+    path: string,
+    stood: (found: ContentBeforeCall) => boolean,
+    seen: readonly string[] = [],
+  ): boolean => {
     const patches = patched.get(path) ?? [];
     return patches.every((patch, index) => {
       const { found, foundSince = Infinity, source } = patch;
@@ -182,7 +192,7 @@ function patchesByPath({ root, touched }: ChangeEvidence) {
   return Map.groupBy(patches, ({ path }) => path);
 }
 
-function isContent(content: FoundContent, entry: TreeEntry | undefined): boolean {
+function isContent(content: ContentBeforeCall, entry: TreeEntry | undefined): boolean {
   if (content === 'nothing' || entry === undefined) return content === 'nothing' && entry === undefined;
   if (content === 'something') return true;
   if (content === 'folder') return entry.kind === 'folder';
@@ -190,7 +200,7 @@ function isContent(content: FoundContent, entry: TreeEntry | undefined): boolean
   return entry.kind === 'left-out' || (entry.kind === 'file' && entry.hash === content.sha256);
 }
 
-function sameContent(a: FoundContent, b: FoundContent): boolean {
+function sameContent(a: ContentBeforeCall, b: ContentBeforeCall): boolean {
   return typeof a === 'object' && typeof b === 'object' ? a.sha256 === b.sha256 : a === b;
 }
 
@@ -214,19 +224,19 @@ function marksIn(known: KnownWorkspace): ReadonlySet<string> {
  * of the calls in which others put something stays. `isOwn`: whether the calls made a change. New trees go to `added`.
  */
 async function treeWithoutOwnChanges(
-  before: Hash,
-  after: Hash,
+  before: ContentHash,
+  after: ContentHash,
   isOwn: (change: ChangedEntry) => boolean,
   { contents, added }: { readonly contents: WorkspaceContents; readonly added: NewContents },
-): Promise<Hash> {
-  const readTree = (hash: Hash): Promise<Tree> => loadTree(contents, hash);
-  const kept = async (tree: Tree): Promise<Hash> => {
+): Promise<ContentHash> {
+  const readTree = (hash: ContentHash): Promise<SnapshotTree> => loadTree(contents, hash);
+  const kept = async (tree: SnapshotTree): Promise<ContentHash> => {
     const bytes = encodeTree(tree);
     const hash = hashOf(bytes);
     if (!(await contents.has(hash))) added.keep(hash, bytes);
     return hash;
   };
-  const merge = async (inside: string, old: Tree, now: Tree): Promise<Tree> => {
+  const merge = async (inside: string, old: SnapshotTree, now: SnapshotTree): Promise<SnapshotTree> => {
     const [was, is] = [new Map(old), new Map(now)];
     const merged: [string, TreeEntry][] = [];
     for (const name of new Set([...was.keys(), ...is.keys()])) {
@@ -254,7 +264,7 @@ async function treeWithoutOwnChanges(
     }
     return own ? from : to;
   };
-  const mergeTrees = async (path: string, old: Hash, now: Hash): Promise<Hash> =>
+  const mergeTrees = async (path: string, old: ContentHash, now: ContentHash): Promise<ContentHash> =>
     kept(await merge(path, await readTree(old), await readTree(now)));
   return mergeTrees('', before, after);
 }

@@ -1,16 +1,16 @@
-import { fileSystem as fs, namesIn } from '../../adapters/disk/file-system.ts';
+import { fileSystem as fs, listFolderNames } from '../../adapters/disk/file-system.ts';
 import { writeOwnFile } from '../../adapters/disk/own-files.ts';
-import { ended } from '../../adapters/rollout/files/node-files.ts';
+import { promiseEnd } from '../../adapters/rollout/files/node-files.ts';
 import type { Ids } from '../../ports/system.ts';
 import type { ContentsDraft, SnapshotContents } from '../../ports/workspace.ts';
-import { decodeKnown, knownContents } from './scan-workspace.ts';
-import { decodeTree, type Hash, hashOf, type Tree } from './snapshot-tree.ts';
+import { decodeKnownWorkspace, knownContents } from './scan-workspace.ts';
+import { decodeTree, type ContentHash, hashOf, type SnapshotTree } from './snapshot-tree.ts';
 import { join } from 'node:path';
 
 export const snapshotsFolder = (home: string): string => join(home, 'capstan', 'snapshots');
 
 /** `root` must be without links. */
-export function storeOf(home: string, root: string): ContentStore {
+export function contentStoreOf(home: string, root: string): ContentStore {
   const key = hashOf(new TextEncoder().encode(root)).slice(0, 16);
   return new ContentStore(join(snapshotsFolder(home), key));
 }
@@ -18,7 +18,7 @@ export function storeOf(home: string, root: string): ContentStore {
 export function createFileContents({ home, ids }: { readonly home: string; readonly ids: Ids }): SnapshotContents {
   return {
     async of(root) {
-      const store = storeOf(home, root);
+      const store = contentStoreOf(home, root);
       return {
         load: async (hash) => store.load(hash),
         has: async (hash) => store.has(hash),
@@ -43,7 +43,7 @@ export function createFileContents({ home, ids }: { readonly home: string; reado
 export class ContentStore {
   readonly folder: string;
   readonly #notePath: string;
-  #contents: Map<Hash, PackedContent> | undefined;
+  #contents: Map<ContentHash, PackedContent> | undefined;
 
   constructor(folder: string) {
     this.folder = folder;
@@ -79,16 +79,16 @@ export class ContentStore {
 
   /** Paths of all packs, finished or not, without their ending. */
   packs(): readonly string[] {
-    const names = namesIn(this.folder).filter((name) => name.endsWith('.pack'));
+    const names = listFolderNames(this.folder).filter((name) => name.endsWith('.pack'));
     return names.map((name) => `${this.folder}/${name.slice(0, -'.pack'.length)}`);
   }
 
-  has(hash: Hash): boolean {
+  has(hash: ContentHash): boolean {
     return this.#find(hash) !== undefined;
   }
 
   /** Undefined if it is missing or damaged. */
-  load(hash: Hash): Uint8Array | undefined {
+  load(hash: ContentHash): Uint8Array | undefined {
     const found = this.#find(hash);
     try {
       const content = found && readPacked(found);
@@ -99,7 +99,7 @@ export class ContentStore {
   }
 
   /** Empty if it is gone. */
-  readTree(hash: Hash): Tree {
+  readTree(hash: ContentHash): SnapshotTree {
     const content = this.load(hash);
     return content === undefined ? [] : decodeTree(content);
   }
@@ -109,7 +109,7 @@ export class ContentStore {
     this.#contents = undefined;
   }
 
-  #find(hash: Hash): PackedContent | undefined {
+  #find(hash: ContentHash): PackedContent | undefined {
     this.#contents ??= new Map(this.packs().flatMap((pack) => [...readPackIndex(pack)]));
     return this.#contents.get(hash);
   }
@@ -138,7 +138,7 @@ class PackWriter {
     this.#file = fs.openSync(`${path}.pack`, 'wx', 0o600);
   }
 
-  add(hash: Hash, content: Uint8Array): void {
+  add(hash: ContentHash, content: Uint8Array): void {
     this.#index.push(`${hash} ${this.#bytes} ${content.length}\n`);
     this.#gathered.push(content);
     this.#bytes += content.length;
@@ -186,7 +186,7 @@ class PackWriter {
   }
 }
 
-const synced = (file: number): Promise<void> => ended((done) => fs.fsync(file, done));
+const synced = (file: number): Promise<void> => promiseEnd((done) => fs.fsync(file, done));
 
 /** Remove the index first, so that a half-removed pack does not count. */
 function removePack(path: string): void {
@@ -195,8 +195,8 @@ function removePack(path: string): void {
 }
 
 /** Empty if the index cannot be read. */
-function readPackIndex(path: string): ReadonlyMap<Hash, PackedContent> {
-  const contents = new Map<Hash, PackedContent>();
+function readPackIndex(path: string): ReadonlyMap<ContentHash, PackedContent> {
+  const contents = new Map<ContentHash, PackedContent>();
   for (const line of (textOf(`${path}.index`) ?? '').split('\n')) {
     const [hash = '', offset, length] = line.split(' ');
     if (length !== undefined) contents.set(hash, { pack: path, offset: Number(offset), length: Number(length) });
@@ -223,15 +223,19 @@ function readPacked({ pack, offset, length }: PackedContent): Uint8Array {
 }
 
 /** Contents younger than `graceMs` always stay: a turn may be about to refer to them. */
-export type SnapshotCollection = { readonly now: number; readonly graceMs: number };
+export type SnapshotCleanup = { readonly now: number; readonly graceMs: number };
 
 /**
  * Removes unreferenced contents. `referredTrees` are those in all lines of all threads. What the last snapshot of a
  * workspace saw stays while any tree of that workspace is referred to, since the next one builds on it.
  */
-export async function collectSnapshots(home: string, referredTrees: ReadonlySet<Hash>, options: SnapshotCollection) {
+export async function removeUnusedSnapshots(
+  home: string,
+  referredTrees: ReadonlySet<ContentHash>,
+  options: SnapshotCleanup,
+) {
   let [freedBytes, keptBytes] = [0, 0];
-  for (const name of namesIn(snapshotsFolder(home))) {
+  for (const name of listFolderNames(snapshotsFolder(home))) {
     const store = new ContentStore(join(snapshotsFolder(home), name));
     const before = store.bytes();
     await collectStore(store, referredTrees, options);
@@ -244,21 +248,21 @@ export async function collectSnapshots(home: string, referredTrees: ReadonlySet<
 
 async function collectStore(
   store: ContentStore,
-  referredTrees: ReadonlySet<Hash>,
-  { now, graceMs }: SnapshotCollection,
+  referredTrees: ReadonlySet<ContentHash>,
+  { now, graceMs }: SnapshotCleanup,
 ): Promise<void> {
   const changedAt = (pack: string) => fs.statSync(`${pack}.pack`, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
   const old = store.packs().filter((pack) => now - changedAt(pack) >= graceMs);
-  const live = new Set<Hash>();
+  const live = new Set<ContentHash>();
   for (const tree of referredTrees) if (store.has(tree)) mark(store, tree, live);
   for (const pack of store.packs()) if (!old.includes(pack)) markTreesIn(store, pack, live);
   const isUsed = live.size > 0 || old.length < store.packs().length;
   if (!isUsed) return fs.rmSync(store.folder, { recursive: true, force: true });
-  for (const hash of knownContents(decodeKnown(store.loadNote()))) live.add(hash);
+  for (const hash of knownContents(decodeKnownWorkspace(store.loadNote()))) live.add(hash);
   for (const pack of old) await sweep(store, pack, live);
 }
 
-function mark(store: ContentStore, tree: Hash, live: Set<Hash>): void {
+function mark(store: ContentStore, tree: ContentHash, live: Set<ContentHash>): void {
   if (live.has(tree)) return;
   live.add(tree);
   for (const [, entry] of store.readTree(tree)) {
@@ -268,7 +272,7 @@ function mark(store: ContentStore, tree: Hash, live: Set<Hash>): void {
 }
 
 /** Marks the trees of a young pack: lines may not name them yet, and they may need contents of older packs. */
-function markTreesIn(store: ContentStore, pack: string, live: Set<Hash>): void {
+function markTreesIn(store: ContentStore, pack: string, live: Set<ContentHash>): void {
   for (const [hash, content] of readPackIndex(pack)) if (isTree(readPacked(content))) mark(store, hash, live);
 }
 
@@ -283,7 +287,7 @@ function isTree(content: Uint8Array): boolean {
 }
 
 /** Rewrites a pack of which more than half is useless. */
-async function sweep(store: ContentStore, pack: string, live: ReadonlySet<Hash>): Promise<void> {
+async function sweep(store: ContentStore, pack: string, live: ReadonlySet<ContentHash>): Promise<void> {
   const contents = [...readPackIndex(pack)];
   const used = contents.filter(([hash]) => live.has(hash));
   const weigh = (some: typeof contents) => some.reduce((sum, [, { length }]) => sum + length, 0);

@@ -6,7 +6,7 @@ import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import type { Changer } from '../../core/state/drafts/workspace-lines.ts';
 import type { TurnSummary } from '../../core/state/turns/turn-list.ts';
 import { changesWithout, compareTrees, ContentGone } from './snapshot-tree.ts';
-import type { Change, ContentSource, Hash, TreeNode } from './snapshot-tree.ts';
+import type { PathChange, ContentSource, ContentHash, TreeNode } from './snapshot-tree.ts';
 import { readEffects } from './recorded-effects.ts';
 import { type FileDiff, fileDiff } from './unified-diff.ts';
 
@@ -56,7 +56,7 @@ export async function fileChanges(
   for (const { changer, root, before, after, others } of effects) {
     const source = await contents.of(root);
     const isOwn = ownPathMatcher(options.own, root);
-    const between = (from: Hash | undefined, to: Hash | undefined) =>
+    const between = (from: ContentHash | undefined, to: ContentHash | undefined) =>
       filesBetween(source, from, to, { diffs: options.diffs, isLeft: (path) => isOwn(`${root}/${path}`) });
     const files = await between(others ?? before, after);
     const meanwhile = others === undefined ? undefined : await between(before, others);
@@ -68,8 +68,8 @@ export async function fileChanges(
 
 async function filesBetween(
   source: ContentSource,
-  from: Hash | undefined,
-  to: Hash | undefined,
+  from: ContentHash | undefined,
+  to: ContentHash | undefined,
   { diffs, isLeft }: { readonly diffs: boolean; isLeft(path: string): boolean },
 ): Promise<readonly TurnFileChange[] | undefined> {
   if (from === undefined || to === undefined) return undefined;
@@ -85,7 +85,7 @@ async function filesBetween(
   return files;
 }
 
-function fileChange(path: string, change: Change): TurnFileChange | undefined {
+function fileChange(path: string, change: PathChange): TurnFileChange | undefined {
   const [from, to] = [notFolder(change.from), notFolder(change.to)];
   if (change.ignored !== undefined || (from === undefined && to === undefined)) return undefined;
   const kind = from === undefined ? 'added' : to === undefined ? 'deleted' : 'changed';

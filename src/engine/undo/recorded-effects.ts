@@ -3,13 +3,13 @@ import type { RestoredFiles } from '../../protocol/turn-item.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import { arrayAt, objectAt, stringAt } from '../../protocol/json.ts';
 import { type Line, lineType } from '../../protocol/line.ts';
-import { oneLine, spokenWords } from '../../core/state/turns/turn-words.ts';
+import { toOneLine, messageWordsOf } from '../../core/state/turns/turn-words.ts';
 import { type Changer, readSnapshotLine } from '../../core/state/drafts/workspace-lines.ts';
-import { turnsOf, type TurnSummary } from '../../core/state/turns/turn-list.ts';
+import { turnSummariesOf, type TurnSummary } from '../../core/state/turns/turn-list.ts';
 import { foldTurn, noTurns } from '../../core/state/turns/turn-log.ts';
-import { putBackIn } from '../../core/state/fold/waiting-messages.ts';
-import { type Change, type Changes, type Hash, sameEntry, type TreeNode } from './snapshot-tree.ts';
-import type { Transition } from './restore-plan.ts';
+import { restoredFilesIn } from '../../core/state/fold/waiting-messages.ts';
+import { type PathChange, type PathChanges, type ContentHash, sameEntry, type TreeNode } from './snapshot-tree.ts';
+import type { WorkspaceTransition } from './restore-plan.ts';
 
 export interface RecordedEffect {
   readonly changer: Changer;
@@ -23,7 +23,7 @@ export interface RecordedEffect {
 }
 
 /** A call that ran without the sandbox: no snapshot has its changes beyond the workspace. */
-export type OutsideCall = { readonly turnId: TurnId; readonly what: string };
+export type UnsandboxedCall = { readonly turnId: TurnId; readonly what: string };
 
 export interface EffectList {
   /** The turns that were not taken back. */
@@ -31,7 +31,7 @@ export interface EffectList {
   /** Oldest first. Includes those of turns taken back, since files do not go back with the conversation. */
   readonly effects: readonly RecordedEffect[];
   /** Oldest first, of any turn. */
-  readonly outside: readonly OutsideCall[];
+  readonly outside: readonly UnsandboxedCall[];
   /** The thread's newest message about restored files. Absent if there is none. */
   readonly putBack?: RestoredFiles;
 }
@@ -39,12 +39,12 @@ export interface EffectList {
 export async function readEffects(lines: AsyncIterable<Line>): Promise<EffectList> {
   let log = noTurns;
   const effects: RecordedEffect[] = [];
-  const outside: OutsideCall[] = [];
+  const outside: UnsandboxedCall[] = [];
   let putBack: RestoredFiles | undefined;
   for await (const line of lines) {
-    log = foldTurn(log, line, spokenWords(line));
+    log = foldTurn(log, line, messageWordsOf(line));
     outside.push(...outsideCall(line));
-    if (line.type === lineType.waiting) putBack = putBackIn(line.payload) ?? putBack;
+    if (line.type === lineType.waiting) putBack = restoredFilesIn(line.payload) ?? putBack;
     const record = readSnapshotLine(line);
     if (record === undefined) continue;
     const { changer, root, when, tree, others, aim } = record;
@@ -54,15 +54,15 @@ export async function readEffects(lines: AsyncIterable<Line>): Promise<EffectLis
     if (when === 'after' && begun !== undefined)
       effects[at] = { ...begun, after: tree || begun.after, others: others || begun.others };
   }
-  return { turns: turnsOf(log), effects, outside, putBack };
+  return { turns: turnSummariesOf(log), effects, outside, putBack };
 }
 
-function outsideCall({ type, payload }: Line): readonly OutsideCall[] {
+function outsideCall({ type, payload }: Line): readonly UnsandboxedCall[] {
   const turnId = stringAt(payload, 'turn_id');
   if (type !== lineType.call || payload['outside'] !== true || turnId === undefined) return [];
   const command = arrayAt(objectAt(payload, 'item'), 'command')?.at(-1);
   const what = typeof command === 'string' ? command : (stringAt(payload, 'tool') ?? '');
-  return [{ turnId: turnId as TurnId, what: oneLine(what, 200) }];
+  return [{ turnId: turnId as TurnId, what: toOneLine(what, 200) }];
 }
 
 function sameChanger(a: Changer, b: Changer): boolean {
@@ -70,7 +70,7 @@ function sameChanger(a: Changer, b: Changer): boolean {
   return b.kind === 'restore' && a.restoreId === b.restoreId;
 }
 
-interface EffectTransition extends Transition {
+interface EffectTransition extends WorkspaceTransition {
   /** Index of its effect; absent for changes between two effects. */
   readonly effect?: number;
 }
@@ -82,14 +82,14 @@ interface EffectTransition extends Transition {
  */
 export async function transitionsOf(
   effects: readonly RecordedEffect[],
-  now: Hash,
-  compare: (from: Hash, to: Hash) => Promise<Changes>,
+  now: ContentHash,
+  compare: (from: ContentHash, to: ContentHash) => Promise<PathChanges>,
 ): Promise<readonly EffectTransition[]> {
   const transitions: EffectTransition[] = [];
-  let at: Hash | undefined;
+  let at: ContentHash | undefined;
   let between: 'user' | 'unknown' = 'user';
   let cutOff: CutOffRestore | undefined;
-  const reach = async (tree: Hash): Promise<void> => {
+  const reach = async (tree: ContentHash): Promise<void> => {
     if (at === undefined) return;
     const changes = await compare(at, tree);
     transitions.push(...(cutOff === undefined ? [{ by: between, changes }] : cutOffRestore(cutOff, changes)));
@@ -113,12 +113,12 @@ export async function transitionsOf(
   return transitions;
 }
 
-type CutOffRestore = { readonly effect: number; readonly planned: Changes };
+type CutOffRestore = { readonly effect: number; readonly planned: PathChanges };
 
 /** Counts a planned path with other contents as restored and then changed by the user, so that Capstan keeps it. */
-function cutOffRestore({ effect, planned }: CutOffRestore, changes: Changes): readonly EffectTransition[] {
-  const own = new Map<string, Change>();
-  const others = new Map<string, Change>();
+function cutOffRestore({ effect, planned }: CutOffRestore, changes: PathChanges): readonly EffectTransition[] {
+  const own = new Map<string, PathChange>();
+  const others = new Map<string, PathChange>();
   for (const [path, change] of changes) {
     const plan = planned.get(path);
     if (plan === undefined ? isUnfinished(path, change.to, planned) : isStepOf(plan, change.to)) own.set(path, change);
@@ -135,14 +135,14 @@ function cutOffRestore({ effect, planned }: CutOffRestore, changes: Changes): re
 }
 
 /** True if an unfinished restore can leave this: the final state, an emptied place, a folder with a temporary mode. */
-function isStepOf({ from, to }: Change, now: TreeNode | undefined): boolean {
+function isStepOf({ from, to }: PathChange, now: TreeNode | undefined): boolean {
   if (sameEntry(now, to)) return true;
   if (now === undefined) return from !== undefined && (from.kind === 'folder') !== (to?.kind === 'folder');
   return now.kind === 'folder' && to?.kind === 'folder' && (from?.kind !== 'folder' || now.mode === (to.mode | 0o700));
 }
 
 /** True for a temporary file that the restore has not renamed, or an unchanged file that it moved aside to remove. */
-function isUnfinished(path: string, now: TreeNode | undefined, planned: Changes): boolean {
+function isUnfinished(path: string, now: TreeNode | undefined, planned: PathChanges): boolean {
   const cut = path.lastIndexOf('/') + 1;
   if (!isTemporaryName(path.slice(cut))) return false;
   return [...planned].some(

@@ -1,13 +1,13 @@
 import {
-  wholeNumber,
-  anyText,
+  wholeNumberOption,
+  stringOption,
   choiceOf,
   booleanOption,
   functionOption,
   readOptions,
 } from '../../core/envelope/read-options.ts';
 import type { OptionProblem, OptionTable, OptionType } from '../../core/envelope/read-options.ts';
-import type { RollbackTo } from '../thread/branch/rollback-range.ts';
+import type { RollbackTarget } from '../thread/branch/rollback-range.ts';
 import type { RestoreOptions, RestoreTarget } from './restore-files.ts';
 
 const restoreOptions = {
@@ -20,37 +20,37 @@ const restoreOptions = {
 } as const satisfies OptionTable<RestoreOptions>;
 
 /** Refuses unknown and missing options, so that a mistyped `dryRun` cannot bring files back. */
-export function readRestore(options: unknown): RestoreOptions | OptionProblem {
+export function validateRestoreOptions(options: unknown): RestoreOptions | OptionProblem {
   return readOptions<RestoreOptions>(options, restoreOptions, 'restoreFiles()');
 }
 
 type AnyTarget = { readonly beforeTurn?: string; readonly beforeRestore?: 'last' };
 
 const anyTarget = {
-  beforeTurn: { type: anyText },
+  beforeTurn: { type: stringOption },
   beforeRestore: { type: choiceOf('last') },
 } as const satisfies OptionTable<AnyTarget>;
 
-export function readTarget(target: unknown): RestoreTarget | OptionProblem {
+export function validateRestoreTarget(target: unknown): RestoreTarget | OptionProblem {
   const read = readOptions<AnyTarget>(target, anyTarget, 'the target of restoreFiles()');
   return onlyOne<RestoreTarget>(read, Object.keys(anyTarget));
 }
 
 const checkpoint: OptionType<number | 'newest'> = {
   expected: 'the number of a checkpoint, or "newest"',
-  read: (given) => (given === 'newest' ? given : wholeNumber.read(given)),
+  read: (given) => (given === 'newest' ? given : wholeNumberOption.read(given)),
 };
 
 type AnyRollback = { readonly turns?: number; readonly toTurn?: string; readonly beforeCheckpoint?: number | 'newest' };
 
 const anyRollback = {
-  turns: { type: wholeNumber },
-  toTurn: { type: anyText },
+  turns: { type: wholeNumberOption },
+  toTurn: { type: stringOption },
   beforeCheckpoint: { type: checkpoint },
 } as const satisfies OptionTable<AnyRollback>;
 
-export function readRollback(to: unknown): RollbackTo | OptionProblem {
-  return onlyOne<RollbackTo>(readOptions<AnyRollback>(to, anyRollback, 'rollback()'), Object.keys(anyRollback));
+export function validateRollbackTarget(to: unknown): RollbackTarget | OptionProblem {
+  return onlyOne<RollbackTarget>(readOptions<AnyRollback>(to, anyRollback, 'rollback()'), Object.keys(anyRollback));
 }
 
 /** Requires exactly one of these keys. */

@@ -1,9 +1,9 @@
-import { reasonOf } from '../../adapters/disk/file-system.ts';
+import { diskErrorReason } from '../../adapters/disk/file-system.ts';
 import { createChangeWatch } from '../../adapters/exec/call-times.ts';
 import { defined } from '../../base/objects.ts';
 import { type OwnHomes, ownPathMatcher } from '../../core/policy/paths/special-places.ts';
 import { snapshotLine } from '../../core/state/drafts/workspace-lines.ts';
-import { messageWaits } from '../../core/state/fold/waiting-messages.ts';
+import { waitingMessageLine } from '../../core/state/fold/waiting-messages.ts';
 import type { Ids } from '../../ports/system.ts';
 import type { Owned, RolloutStore, WorkProgress } from '../../ports/thread-store.ts';
 import type { SnapshotContents, SnapshotRequest, Snapshots, WorkspaceContents } from '../../ports/workspace.ts';
@@ -13,11 +13,11 @@ import { type RestoredFiles, withoutParentFolders } from '../../protocol/turn-it
 import { type EngineRefused, engineRefused } from '../engine-refused.ts';
 import { inOpenFolder, type WorkspaceDisk } from '../workspace/workspace-disk.ts';
 import { readEffects, transitionsOf } from './recorded-effects.ts';
-import type { RecordedEffect, EffectList, OutsideCall } from './recorded-effects.ts';
+import type { RecordedEffect, EffectList, UnsandboxedCall } from './recorded-effects.ts';
 import { plannedTree, planRestore, runRestore } from './restore-plan.ts';
 import type { FailedPath, KeptPath, PlanOptions, RestorePlan } from './restore-plan.ts';
 import { changesWithout, compareTrees, ContentGone, hashOf, loadContent } from './snapshot-tree.ts';
-import type { Changes, ContentSource, Hash } from './snapshot-tree.ts';
+import type { PathChanges, ContentSource, ContentHash } from './snapshot-tree.ts';
 import { type FileDiff, fileDiff } from './unified-diff.ts';
 
 /** Restores files to before a turn, or to before the last restore. */
@@ -52,7 +52,7 @@ export interface RestoreReport {
   /** Turns whose record does not separate their changes from others'. Absent if there are none. */
   readonly notAttributed?: readonly TurnId[];
   /** Calls that ran outside the sandbox: the restore leaves their changes elsewhere. Absent if there are none. */
-  readonly outside?: readonly OutsideCall[];
+  readonly outside?: readonly UnsandboxedCall[];
   /** Diffs from the present state to the restored one, if a dry run requested them. */
   readonly diffs?: readonly RestoreDiff[];
 }
@@ -109,7 +109,7 @@ async function restore(
   const tell = async (...own: readonly RestoreReport[]): Promise<void> => {
     const files = restoreMessage(list, 'beforeTurn' in target ? target : {}, [...own, ...agents]);
     if (owned === undefined || files === undefined) return;
-    owned.append([messageWaits({ id: parts.ids.uuid(), kind: 'files', files })]);
+    owned.append([waitingMessageLine({ id: parts.ids.uuid(), kind: 'files', files })]);
     await owned.durable();
     told?.(files);
   };
@@ -129,7 +129,7 @@ async function restore(
   if ('code' in now) return engineRefused(now);
   let plan: RestorePlan;
   const isOwn = ownPathMatcher(parts.own(), root);
-  const compare = async (from: Hash, to: Hash): Promise<Changes> =>
+  const compare = async (from: ContentHash, to: ContentHash): Promise<PathChanges> =>
     changesWithout(
       await compareTrees(contents, from, to),
       (path) => isOwn(`${root}/${path}`) || parts.denies(`${root}/${path}`),
@@ -161,7 +161,7 @@ async function restore(
   await owned.durable();
   // Concurrent turns of other threads in the folder must not take this for their own work.
   const open = createChangeWatch(parts.home).begin(root);
-  const ports = { root, disk: parts.disk, read: (hash: Hash) => loadContent(contents, hash), progress };
+  const ports = { root, disk: parts.disk, read: (hash: ContentHash) => loadContent(contents, hash), progress };
   const { left, ...result } = await runRestore(ports, plan.actions);
   const { id: timeId } = open.end();
   const paths = [...left].map(([path, content]) => ({ path: `${root}/${path}`, left: content }));
@@ -196,9 +196,9 @@ function turnsIn(effects: readonly RecordedEffect[]): readonly TurnId[] {
 
 async function transitions(
   effects: readonly RecordedEffect[],
-  now: Hash,
+  now: ContentHash,
   target: RestoreTarget,
-  compare: (from: Hash, to: Hash) => Promise<Changes>,
+  compare: (from: ContentHash, to: ContentHash) => Promise<PathChanges>,
 ) {
   const all = await transitionsOf(effects, now, compare);
   if ('beforeTurn' in target) return all;
@@ -212,8 +212,12 @@ async function transitions(
 async function prepareUndo(
   disk: WorkspaceDisk,
   contents: WorkspaceContents,
-  { root, tree, actions }: { readonly root: string; readonly tree: Hash; readonly actions: RestorePlan['actions'] },
-): Promise<{ readonly aim: Hash } | Outcome> {
+  {
+    root,
+    tree,
+    actions,
+  }: { readonly root: string; readonly tree: ContentHash; readonly actions: RestorePlan['actions'] },
+): Promise<{ readonly aim: ContentHash } | Outcome> {
   const draft = contents.begin();
   try {
     for (const { path, now } of actions) {
@@ -228,7 +232,7 @@ async function prepareUndo(
   } catch (error) {
     await draft.discard();
     if (error instanceof ContentGone) return contentGone(root);
-    return unsafe(`Capstan cannot keep what the restore would replace in ${root}: ${reasonOf(error)}.`);
+    return unsafe(`Capstan cannot keep what the restore would replace in ${root}: ${diskErrorReason(error)}.`);
   }
 }
 

@@ -1,16 +1,24 @@
-import { reasonOf } from '../../adapters/disk/file-system.ts';
+import { diskErrorReason } from '../../adapters/disk/file-system.ts';
 import type { WorkProgress } from '../../ports/thread-store.ts';
-import type { FoundContent } from '../../ports/workspace.ts';
+import type { ContentBeforeCall } from '../../ports/workspace.ts';
 import { inOpenFolder, isEmpty } from '../workspace/workspace-disk.ts';
-import type { EntryStat, IsExpected, OpenFolder, WorkspaceDisk } from '../workspace/workspace-disk.ts';
+import type { EntryStat, IsExpectedEntry, OpenFolder, WorkspaceDisk } from '../workspace/workspace-disk.ts';
 import { encodeTree, hashOf, loadTree, sameEntry } from './snapshot-tree.ts';
-import type { Change, Changes, ContentSource, Hash, Tree, TreeEntry, TreeNode } from './snapshot-tree.ts';
+import type {
+  PathChange,
+  PathChanges,
+  ContentSource,
+  ContentHash,
+  SnapshotTree,
+  TreeEntry,
+  TreeNode,
+} from './snapshot-tree.ts';
 import { dirname } from 'node:path';
 
-export interface Transition {
+export interface WorkspaceTransition {
   /** `others`: made while a turn ran, but not by it. `unrecorded`: by it or others. `unknown`: since a cut-off turn. */
   readonly by: 'thread' | 'user' | 'others' | 'unrecorded' | 'unknown';
-  readonly changes: Changes;
+  readonly changes: PathChanges;
 }
 
 /** One path to restore. Without `to` it is deleted; without `now` it does not exist. */
@@ -37,7 +45,10 @@ export interface PlanOptions {
  * Plans how to undo all that the thread changed. The transitions must follow each other without a gap up to now. A path
  * goes back to before the thread first touched it; others' changes to it stay unless an option says so.
  */
-export function planRestore(transitions: readonly Transition[], { force, meanwhile }: PlanOptions): RestorePlan {
+export function planRestore(
+  transitions: readonly WorkspaceTransition[],
+  { force, meanwhile }: PlanOptions,
+): RestorePlan {
   const actions: RestoreAction[] = [];
   const kept: KeptPath[] = [];
   for (const [path, story] of storiesOf(transitions)) {
@@ -74,9 +85,9 @@ function isWorthTelling(story: readonly Chapter[], now: TreeNode | undefined): b
   return [from.from, now].some((entry) => entry !== undefined && entry.kind !== 'folder');
 }
 
-type Chapter = Pick<Transition, 'by'> & { readonly change: Change };
+type Chapter = Pick<WorkspaceTransition, 'by'> & { readonly change: PathChange };
 
-function storiesOf(transitions: readonly Transition[]): readonly (readonly [string, readonly Chapter[]])[] {
+function storiesOf(transitions: readonly WorkspaceTransition[]): readonly (readonly [string, readonly Chapter[]])[] {
   const chapters = transitions.flatMap(({ by, changes }) =>
     [...changes].map(([path, change]) => ({ path, by, change })),
   );
@@ -88,17 +99,21 @@ const missingFolderMode = 0o755;
 /** The tree that a fully successful restore leaves. Adds new trees. Rejects with `ContentGone`. */
 export async function plannedTree(
   source: ContentSource,
-  tree: Hash,
+  tree: ContentHash,
   actions: readonly RestoreAction[],
-  add: (hash: Hash, content: Uint8Array) => void,
-): Promise<Hash> {
-  const keep = (entries: Tree): Hash => {
+  add: (hash: ContentHash, content: Uint8Array) => void,
+): Promise<ContentHash> {
+  const keep = (entries: SnapshotTree): ContentHash => {
     const bytes = encodeTree(entries);
     const hash = hashOf(bytes);
     add(hash, bytes);
     return hash;
   };
-  const apply = async (before: Tree, depth: number, wanted: readonly RestoreAction[]): Promise<Tree> => {
+  const apply = async (
+    before: SnapshotTree,
+    depth: number,
+    wanted: readonly RestoreAction[],
+  ): Promise<SnapshotTree> => {
     const entries = new Map(before);
     const nameOf = ({ path }: RestoreAction): string => path.split('/', depth + 1)[depth]!;
     for (const [name, here] of Map.groupBy(wanted, nameOf)) {
@@ -135,13 +150,13 @@ export interface RestoreResult {
   readonly kept: readonly KeptPath[];
   readonly failed: readonly FailedPath[];
   /** The content at each path that it changed, including those where it failed halfway. */
-  readonly left: ReadonlyMap<string, FoundContent>;
+  readonly left: ReadonlyMap<string, ContentBeforeCall>;
 }
 
 export interface RestorePorts {
   readonly root: string;
   readonly disk: WorkspaceDisk;
-  read(hash: Hash): Promise<Uint8Array>;
+  read(hash: ContentHash): Promise<Uint8Array>;
   readonly progress?: WorkProgress;
 }
 
@@ -157,7 +172,7 @@ export async function runRestore(
   const kept: KeptPath[] = [];
   const failed: FailedPath[] = [];
   const out = new Set<string>();
-  const left = new Map<string, FoundContent>();
+  const left = new Map<string, ContentBeforeCall>();
   type End = 'done' | 'stands' | KeptPath['why'];
   const attempt = async (path: string, run: () => End | Promise<End>): Promise<boolean> => {
     if (out.has(path)) return false;
@@ -166,7 +181,7 @@ export async function runRestore(
       if (end === 'done') return true;
       if (end !== 'stands') kept.push({ path, why: end });
     } catch (error) {
-      failed.push({ path, reason: reasonOf(error) });
+      failed.push({ path, reason: diskErrorReason(error) });
     }
     out.add(path);
     return false;
@@ -215,7 +230,7 @@ export async function runRestore(
         else disk.makeFolder(at(path), to.mode | 0o700);
       } else {
         // Check again: the user may have saved it while the others were replaced.
-        const isAsBefore: IsExpected = (folder, name) => now !== undefined && standsAs(folder, name, now);
+        const isAsBefore: IsExpectedEntry = (folder, name) => now !== undefined && standsAs(folder, name, now);
         const expected = isReplaced ? isAsBefore : 'nothing';
         const isPut =
           to.kind === 'file'
@@ -238,7 +253,7 @@ function foldersAbove(path: string): readonly string[] {
   return names.map((_, index) => names.slice(0, index + 1).join('/'));
 }
 
-function contentOf(entry: TreeNode): FoundContent {
+function contentOf(entry: TreeNode): ContentBeforeCall {
   if (entry.kind === 'file') return { sha256: entry.hash };
   return entry.kind === 'folder' ? 'folder' : 'something';
 }
@@ -259,7 +274,7 @@ function look(disk: WorkspaceDisk, path: string): EntryStat | undefined {
 const isReal = (disk: WorkspaceDisk, folder: string): boolean => disk.realPath(folder) === folder;
 
 /** Creates missing parent folders, which were removed when they became empty. */
-function makeParents(disk: WorkspaceDisk, root: string, folder: string, left: Map<string, FoundContent>): boolean {
+function makeParents(disk: WorkspaceDisk, root: string, folder: string, left: Map<string, ContentBeforeCall>): boolean {
   if (isReal(disk, folder)) return look(disk, folder)?.kind === 'folder';
   if (folder === root || !makeParents(disk, root, dirname(folder), left)) return false;
   if (look(disk, folder) !== undefined) return false;

@@ -3,9 +3,9 @@ import { configuredProfile } from '../../adapters/gather/settings/choose-profile
 import { noOwnPlaces } from '../../core/policy/paths/special-places.ts';
 import { resolvePolicy } from '../../core/policy/profiles/resolve-policy.ts';
 import { withDeniedReads } from '../../core/policy/requirements.ts';
-import { turnEvent } from '../../core/state/drafts/turn-lines.ts';
+import { readTurnEvent } from '../../core/state/drafts/turn-lines.ts';
 import { readSnapshotLine } from '../../core/state/drafts/workspace-lines.ts';
-import { agentIn, foldAgent } from '../../core/state/fold/agents.ts';
+import { agentIdentityIn, foldAgent } from '../../core/state/fold/agents.ts';
 import { lastSettings } from '../../core/state/resumed-settings.ts';
 import type { ReadOptions, ReadReport, RolloutStore } from '../../ports/thread-store.ts';
 import type { Ordinal, ThreadId, TurnId } from '../../protocol/ids.ts';
@@ -19,10 +19,10 @@ import type { HomeStore } from '../store/home-store.ts';
 import { readPlaces } from '../store/stored-thread-details.ts';
 import { findThreadOrigin, isLineOfThisHome } from '../store/thread-origin.ts';
 import { lazySnapshots } from '../thread-setup/lazy-workspace.ts';
-import { foldThread } from '../thread/branch/resume-thread.ts';
-import { firstTaken, type RollbackTo } from '../thread/branch/rollback-range.ts';
-import { beginsWithRollback } from '../thread/branch/rollback.ts';
-import { deniedBy } from '../thread/turn-effects.ts';
+import { loadThreadState } from '../thread/branch/resume-thread.ts';
+import { findFirstTurnToRollBack, type RollbackTarget } from '../thread/branch/rollback-range.ts';
+import { isMadeByRollback } from '../thread/branch/rollback.ts';
+import { deniedPathCheck } from '../thread/turn-effects.ts';
 import { nodeWorkspaceDisk as disk } from '../workspace/workspace-disk.ts';
 import { fileChanges, type FileChangesOptions } from './file-changes.ts';
 import { restoreFiles, type RestoreOptions, type RestoreReport, type RestoreTarget } from './restore-files.ts';
@@ -71,7 +71,7 @@ async function restoreOwnFiles(
   if (code === 'nothing-to-restore' && left() > 0) return engineRefused(foreignSnapshots(id));
   if (code !== 'nothing-to-undo') return report;
   const current = await parts.store.current(id);
-  return current.kind === 'current' && beginsWithRollback(current.meta) ? engineRefused(restoreTakenBack(id)) : report;
+  return current.kind === 'current' && isMadeByRollback(current.meta) ? engineRefused(restoreTakenBack(id)) : report;
 }
 
 function restoreTakenBack(id: ThreadId): Outcome<'nothing-to-undo'> {
@@ -120,22 +120,22 @@ function withOwnSnapshots({ store, seals }: HomeStore) {
 /** Paths that the thread's next turn could not read. */
 async function deniedIn(parts: EngineParts, id: ThreadId): Promise<(path: string) => boolean> {
   const { store, options, base } = parts;
-  const { state } = await foldThread(store, id);
+  const { state } = await loadThreadState(store, id);
   const { sandbox: had, cwd = '/' } = lastSettings(state);
   const configured = configuredProfile(base.config);
   const profile = (await findThreadOrigin(parts, id, state)) === 'ours' ? had : configured;
   const places = findPermissionPlaces(cwd, options.env, { own: noOwnPlaces });
-  return deniedBy(resolvePolicy(withDeniedReads(base.requirements, profile ?? configured), places));
+  return deniedPathCheck(resolvePolicy(withDeniedReads(base.requirements, profile ?? configured), places));
 }
 
 /** Restores files to before the first turn that a rollback would remove. */
 export async function restoreRolledBackFiles(
   parts: EngineParts,
   id: ThreadId,
-  to: RollbackTo,
+  to: RollbackTarget,
   options: RestoreOptions,
 ): Promise<RestoreReport | EngineRefused> {
-  const first = firstTaken(id, await readPlaces(parts.store, id), to);
+  const first = findFirstTurnToRollBack(id, await readPlaces(parts.store, id), to);
   return 'code' in first ? engineRefused(first) : restoreThreadFiles(parts, id, { beforeTurn: first.id }, options);
 }
 
@@ -151,7 +151,7 @@ async function agentRestores(store: RolloutStore, id: ThreadId, target: RestoreT
 /** Checks the agent's own record, since a line can name any thread. */
 async function isAgentOf(store: RolloutStore, agent: ThreadId, id: ThreadId): Promise<boolean> {
   const current = await store.current(agent);
-  return current.kind === 'current' && agentIn(current.meta)?.parentId === id;
+  return current.kind === 'current' && agentIdentityIn(current.meta)?.parentId === id;
 }
 
 async function workSince(store: RolloutStore, id: ThreadId, turn: TurnId): Promise<readonly AgentRestore[]> {
@@ -193,7 +193,7 @@ async function restoresSince(store: RolloutStore, id: ThreadId): Promise<readonl
 }
 
 function startOf({ type, payload }: Line): TurnId | undefined {
-  const event = type === lineType.event ? turnEvent(payload) : undefined;
+  const event = type === lineType.event ? readTurnEvent(payload) : undefined;
   return event?.kind === 'start' ? (event.name as TurnId) : undefined;
 }
 

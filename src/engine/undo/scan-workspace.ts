@@ -1,11 +1,11 @@
 import { isBareRepository, mountPointNames } from '../../core/policy/paths/special-places.ts';
 import type { ContentsDraft, WorkspaceContents } from '../../ports/workspace.ts';
 import { type IgnoreRules, isIgnored, withOwnIgnoreFile } from '../workspace/ignore-rules.ts';
-import { isEmpty, listed, pathIn } from '../workspace/workspace-disk.ts';
+import { isEmpty, listFolder, pathIn } from '../workspace/workspace-disk.ts';
 import type { EntryStat, ListedFolder, OpenFolder, WorkspaceDisk } from '../workspace/workspace-disk.ts';
 import type { TimeSlicer } from '../workspace/yield-to-event-loop.ts';
 import { encodeTree, hashOf } from './snapshot-tree.ts';
-import type { FolderEntry, Hash, LeftOutReason, TreeEntry } from './snapshot-tree.ts';
+import type { FolderEntry, ContentHash, LeftOutReason, TreeEntry } from './snapshot-tree.ts';
 
 export interface ScanInput {
   readonly root: string;
@@ -29,10 +29,10 @@ const charactersPerStep = 1024;
 const settledAfterMs = 2000;
 
 /** Stores what is new in a workspace. Rejects with `Stopped`, or with the error of its root or of `added`. */
-export async function scan(input: ScanInput) {
+export async function scanWorkspace(input: ScanInput) {
   const walk = new Walk(input);
   const { root, disk } = input;
-  const open = listed(disk.open(root));
+  const open = listFolder(disk.open(root));
   const sight = open.folder.look('.');
   if (sight !== undefined) walk.sights.set('', sight);
   const tree = await walk.folder(open, { at: root, inside: '', mode: sight?.mode ?? 0, depth: 0 }, input.rules);
@@ -46,7 +46,7 @@ const mostOpen = 32;
 type InnerFolder = Readonly<Record<'name' | 'path' | 'below', string>> & { readonly sight: EntryStat };
 
 interface SeenEntries extends Pick<KnownFolder, 'ignored' | 'entries'> {
-  readonly rulesHash: Hash;
+  readonly rulesHash: ContentHash;
   readonly decided: KnownFolder | undefined;
   readonly isSame: boolean;
 }
@@ -59,14 +59,14 @@ class Walk {
   files = 0;
   bytes = 0;
   readonly #input: ScanInput;
-  readonly #rulesHashes = new Map<string, Hash>();
+  readonly #rulesHashes = new Map<string, ContentHash>();
 
   constructor(input: ScanInput) {
     this.#input = input;
   }
 
   /** Adds the folder's tree, returns its hash, and closes the folder. */
-  async folder({ folder, names }: ListedFolder, place: Place, above: IgnoreRules): Promise<Hash> {
+  async folder({ folder, names }: ListedFolder, place: Place, above: IgnoreRules): Promise<ContentHash> {
     const { at, inside, mode, depth } = place;
     const { known } = this.#input;
     const tree: [string, TreeEntry][] = [];
@@ -170,7 +170,7 @@ class Walk {
   async #inner(open: () => OpenFolder, place: Place, sight: EntryStat, rules: IgnoreRules): Promise<TreeEntry> {
     let found: ListedFolder;
     try {
-      found = listed(open(), sight.size);
+      found = listFolder(open(), sight.size);
     } catch {
       // It may have been replaced. The search for repositories looks at it again, or reports that it could not.
       this.git.notEntered.push(place.inside);
@@ -218,7 +218,7 @@ class Walk {
     return { kind: 'left-out', why, size, mark: `${size} ${modifiedAt} ${changedAt} ${number}` };
   }
 
-  #rulesHash({ key }: IgnoreRules): Hash {
+  #rulesHash({ key }: IgnoreRules): ContentHash {
     const hash = this.#rulesHashes.get(key) ?? hashOf(new TextEncoder().encode(key));
     this.#rulesHashes.set(key, hash);
     return hash;
@@ -239,12 +239,12 @@ export type KnownWorkspace = ReadonlyMap<string, KnownFolder>;
 export interface KnownFolder {
   readonly mode: number;
   /** Hash of the ignore rules that were in force. */
-  readonly rules: Hash;
+  readonly rules: ContentHash;
   /** Names that the rules left out; those of folders end with a slash. */
   readonly ignored: ReadonlySet<string>;
   readonly entries: ReadonlyMap<string, KnownEntry>;
   readonly count: number;
-  readonly tree: Hash;
+  readonly tree: ContentHash;
 }
 
 /** The stat by which a file is recognised, and its content. Folders have their own record. */
@@ -260,14 +260,14 @@ type KnownEntry = readonly [
 
 const form = 1;
 
-export function encodeKnown(known: KnownWorkspace): string {
+export function encodeKnownWorkspace(known: KnownWorkspace): string {
   return JSON.stringify({ form, folders: [...known].map(([path, folder]) => [path, stored(folder)]) });
 }
 
 const stored = (folder: KnownFolder) => ({ ...folder, ignored: [...folder.ignored], entries: [...folder.entries] });
 
 /** Empty if there is no note, or it is damaged or has another form: then the scan reads everything anew. */
-export function decodeKnown(text = ''): KnownWorkspace {
+export function decodeKnownWorkspace(text = ''): KnownWorkspace {
   try {
     const value = JSON.parse(text) as { form: unknown; folders: [string, ReturnType<typeof stored>][] };
     if (value.form !== form) return new Map();
@@ -300,13 +300,13 @@ function unchangedEntry(known: KnownEntry | undefined, sight: EntryStat): TreeEn
   return kind === 'file' ? { kind, mode, size, hash: content } : { kind: 'link', target: content };
 }
 
-export function knownAt(known: KnownWorkspace, path: string): KnownEntry | undefined {
+export function knownEntryAt(known: KnownWorkspace, path: string): KnownEntry | undefined {
   const cut = path.lastIndexOf('/');
   return known.get(path.slice(0, Math.max(0, cut)))?.entries.get(path.slice(cut + 1));
 }
 
-export function knownContents(known: KnownWorkspace): Set<Hash> {
-  const contents = new Set<Hash>();
+export function knownContents(known: KnownWorkspace): Set<ContentHash> {
+  const contents = new Set<ContentHash>();
   for (const { entries, tree } of known.values()) {
     contents.add(tree);
     for (const [, , , , , kind, content] of entries.values()) if (kind === 'file') contents.add(content);
@@ -319,7 +319,7 @@ export class NewContents {
   readonly #contents: WorkspaceContents;
   readonly #known: KnownWorkspace;
   readonly #maxBytes: number;
-  #kept: Set<Hash> | undefined;
+  #kept: Set<ContentHash> | undefined;
   #draft: ContentsDraft | undefined;
   #bytes = 0;
   #space: number | undefined;
@@ -340,7 +340,7 @@ export class NewContents {
     return this.#bytes + bytes <= this.#space;
   }
 
-  keep(hash: Hash, bytes: Uint8Array): void {
+  keep(hash: ContentHash, bytes: Uint8Array): void {
     this.#kept ??= knownContents(this.#known);
     if (this.#kept.has(hash)) return;
     this.#draft ??= this.#contents.begin();

@@ -3,10 +3,10 @@ import { type IgnoreRules, isIgnored, nothingIgnored, withIgnoreFile } from '../
 import { hash } from 'node:crypto';
 
 /** The SHA-256 of a content, in hexadecimal. */
-export type Hash = string;
+export type ContentHash = string;
 
 export type TreeNode =
-  | { readonly kind: 'file'; readonly mode: number; readonly size: number; readonly hash: Hash }
+  | { readonly kind: 'file'; readonly mode: number; readonly size: number; readonly hash: ContentHash }
   | { readonly kind: 'link'; readonly target: string }
   | { readonly kind: 'folder'; readonly mode: number }
   /** Its content is not kept. `mark` changes whenever the content may have. */
@@ -14,18 +14,19 @@ export type TreeNode =
 
 export type LeftOutReason = 'too-large' | 'no-room' | 'unreadable';
 export type TreeEntry = Exclude<TreeNode, { kind: 'folder' }> | FolderEntry;
-export type FolderEntry = Extract<TreeNode, { kind: 'folder' }> & { readonly tree: Hash };
+export type FolderEntry = Extract<TreeNode, { kind: 'folder' }> & { readonly tree: ContentHash };
 /** The entries of a folder, ordered by name. */
-export type Tree = readonly (readonly [name: string, entry: TreeEntry])[];
+export type SnapshotTree = readonly (readonly [name: string, entry: TreeEntry])[];
 
-export function encodeTree(tree: Tree): Uint8Array {
+export function encodeTree(tree: SnapshotTree): Uint8Array {
   const sorted = tree.toSorted(([a], [b]) => (a < b ? -1 : 1));
   return new TextEncoder().encode(JSON.stringify(sorted));
 }
 
 /** Trusts its input: the store has checked the bytes against their hash. */
-export const decodeTree = (bytes: Uint8Array): Tree => JSON.parse(new TextDecoder().decode(bytes)) as Tree;
-export const hashOf = (bytes: Uint8Array): Hash => hash('sha256', bytes, 'hex');
+export const decodeTree = (bytes: Uint8Array): SnapshotTree =>
+  JSON.parse(new TextDecoder().decode(bytes)) as SnapshotTree;
+export const hashOf = (bytes: Uint8Array): ContentHash => hash('sha256', bytes, 'hex');
 
 /** True also for two absent entries. */
 export function sameEntry(a: TreeNode | undefined, b: TreeNode | undefined): boolean {
@@ -48,18 +49,18 @@ export class ContentGone extends Error {}
 export type ContentSource = Pick<WorkspaceContents, 'load'>;
 
 /** Rejects with `ContentGone` if it is missing or damaged. */
-export async function loadContent(source: ContentSource, hash: Hash): Promise<Uint8Array> {
+export async function loadContent(source: ContentSource, hash: ContentHash): Promise<Uint8Array> {
   const content = await source.load(hash);
   if (content === undefined) throw new ContentGone(`The content ${hash} is gone.`);
   return content;
 }
 
-export async function loadTree(source: ContentSource, hash: Hash): Promise<Tree> {
+export async function loadTree(source: ContentSource, hash: ContentHash): Promise<SnapshotTree> {
   return decodeTree(await loadContent(source, hash));
 }
 
 /** A change of one path. `from` is absent if it was added, `to` if it was deleted. */
-export interface Change {
+export interface PathChange {
   readonly from?: TreeNode;
   readonly to?: TreeNode;
   /** On this side the ignore rules left the path out, so Capstan does not know what was there. */
@@ -67,21 +68,21 @@ export interface Change {
 }
 
 /** By path below the workspace's root; a folder comes before its contents. */
-export type Changes = ReadonlyMap<string, Change>;
+export type PathChanges = ReadonlyMap<string, PathChange>;
 
-export function changesWithout(changes: Changes, isLeft: (path: string) => boolean): Changes {
+export function changesWithout(changes: PathChanges, isLeft: (path: string) => boolean): PathChanges {
   return new Map([...changes].filter(([path]) => !isLeft(path)));
 }
 
 interface Side {
-  readonly tree: Tree;
+  readonly tree: SnapshotTree;
   /** The rules from above, without the folder's own ignore file. `all`: everything in the folder is left out. */
   readonly rules: IgnoreRules | 'all';
 }
 
 /** Compares two trees without opening equal folders. Rejects with `ContentGone`. */
-export async function compareTrees(source: ContentSource, from: Hash, to: Hash): Promise<Changes> {
-  const changes = new Map<string, Change>();
+export async function compareTrees(source: ContentSource, from: ContentHash, to: ContentHash): Promise<PathChanges> {
+  const changes = new Map<string, PathChange>();
   const compare = async (folder: string, before: Side, after: Side): Promise<void> => {
     const [old, now] = [new Map(before.tree), new Map(after.tree)];
     const [oldRules, newRules] = [await rulesIn(source, folder, before), await rulesIn(source, folder, after)];
@@ -102,7 +103,7 @@ export async function compareTrees(source: ContentSource, from: Hash, to: Hash):
       await compare(path, oldSide, await side(treeB, isIgnoredNow ? 'all' : newRules));
     }
   };
-  const side = async (tree: Hash | undefined, rules: Side['rules']): Promise<Side> => ({
+  const side = async (tree: ContentHash | undefined, rules: Side['rules']): Promise<Side> => ({
     tree: tree === undefined ? [] : await loadTree(source, tree),
     rules,
   });
@@ -121,7 +122,7 @@ function leavesOut(rules: Side['rules'], path: string, kind: 'folder' | 'other')
   return rules === 'all' || isIgnored(rules, path, kind);
 }
 
-function folderTree(entry: TreeEntry | undefined): Hash | undefined {
+function folderTree(entry: TreeEntry | undefined): ContentHash | undefined {
   return entry?.kind === 'folder' ? entry.tree : undefined;
 }
 

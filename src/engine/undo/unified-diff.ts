@@ -1,4 +1,4 @@
-import { type Change, ContentGone, type ContentSource, loadContent, type TreeNode } from './snapshot-tree.ts';
+import { type PathChange, ContentGone, type ContentSource, loadContent, type TreeNode } from './snapshot-tree.ts';
 
 type Edit = { readonly sign: ' ' | '-' | '+'; readonly line: string };
 
@@ -130,7 +130,7 @@ export type FileDiff =
 const mostBytes = 500_000;
 
 /** A link is compared by its target. */
-export async function fileDiff(source: ContentSource, { from, to }: Change): Promise<FileDiff> {
+export async function fileDiff(source: ContentSource, { from, to }: PathChange): Promise<FileDiff> {
   const sides = [from, to];
   if (sides.some((side) => side?.kind === 'left-out')) return { kind: 'not-kept' };
   if (sides.some((side) => side?.kind === 'file' && side.size > mostBytes)) return { kind: 'large' };

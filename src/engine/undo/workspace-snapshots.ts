@@ -1,6 +1,6 @@
 import type { UndoSettings } from '../../core/config/defaults.ts';
 import { fileTime } from '../../adapters/exec/file-time.ts';
-import { reasonOf } from '../../adapters/disk/file-system.ts';
+import { diskErrorReason } from '../../adapters/disk/file-system.ts';
 import { ownPathMatcher, type OwnHomes } from '../../core/policy/paths/special-places.ts';
 import type { Clock } from '../../ports/system.ts';
 import {
@@ -13,12 +13,12 @@ import {
   type WorkspaceContents,
 } from '../../ports/workspace.ts';
 import type { WorkspaceDisk } from '../workspace/workspace-disk.ts';
-import { decodeKnown, encodeKnown, NewContents, scan } from './scan-workspace.ts';
+import { decodeKnownWorkspace, encodeKnownWorkspace, NewContents, scanWorkspace } from './scan-workspace.ts';
 import type { KnownFolder, KnownWorkspace } from './scan-workspace.ts';
 import { loadIgnoreRules, type UserPlaces } from '../workspace/ignore-rules.ts';
-import { TimeSlicer, Stopped } from '../workspace/yield-to-event-loop.ts';
+import { TimeSlicer, WorkStoppedError } from '../workspace/yield-to-event-loop.ts';
 import { type SnapshotMoment, treeLeftByOthers, type AttributionInput } from './attribute-changes.ts';
-import type { Hash } from './snapshot-tree.ts';
+import type { ContentHash } from './snapshot-tree.ts';
 
 export type SnapshotPlaces = UserPlaces & { readonly home: string; own(): OwnHomes };
 type SnapshotPorts = { readonly clock: Clock; readonly disk: WorkspaceDisk; readonly contents: SnapshotContents };
@@ -64,7 +64,7 @@ export class WorkspaceSnapshots implements Snapshots {
     const learnt = new Map<string, KnownFolder>();
     const at = fileTime(root);
     try {
-      const { sights, ...taken } = await scan({
+      const { sights, ...taken } = await scanWorkspace({
         root,
         disk,
         known,
@@ -86,7 +86,7 @@ export class WorkspaceSnapshots implements Snapshots {
       this.#moments.set(snapshot, moment);
       return snapshot;
     } catch (error) {
-      if (!(error instanceof Stopped)) {
+      if (!(error instanceof WorkStoppedError)) {
         await added.discard();
         return failed(root, error);
       }
@@ -97,7 +97,7 @@ export class WorkspaceSnapshots implements Snapshots {
   }
 
   /** Undefined if unknown: then any change may be someone else's. */
-  async #others(input: Omit<AttributionInput, 'home' | 'added'>): Promise<Hash | undefined> {
+  async #others(input: Omit<AttributionInput, 'home' | 'added'>): Promise<ContentHash | undefined> {
     const added = this.#newContents(input.contents, input.after.known);
     try {
       const others = await treeLeftByOthers({ ...input, home: this.#places.home, added });
@@ -116,13 +116,13 @@ export class WorkspaceSnapshots implements Snapshots {
   async #knownOf(root: string, contents: WorkspaceContents): Promise<KnownWorkspace> {
     // If the note is gone, the contents that the memory refers to were removed, too.
     if (this.#last?.root === root && (await contents.hasNote())) return this.#last.known;
-    return decodeKnown(await contents.loadNote());
+    return decodeKnownWorkspace(await contents.loadNote());
   }
 
   async #save(root: string, contents: WorkspaceContents, added: NewContents, { known, learnt }: Learnt): Promise<void> {
     await added.finish();
     const isSame = known.size === learnt.size && [...learnt].every(([path, folder]) => known.get(path) === folder);
-    if (!isSame || !(await contents.hasNote())) await contents.saveNote(encodeKnown(learnt));
+    if (!isSame || !(await contents.hasNote())) await contents.saveNote(encodeKnownWorkspace(learnt));
     this.#last = { root, known: learnt };
   }
 
@@ -152,7 +152,7 @@ function mergeKnown({ known, learnt }: Learnt): KnownWorkspace {
   return merged;
 }
 
-const failed = (root: string, error: unknown): Snapshot => unavailable(root, `${root}: ${reasonOf(error)}`);
+const failed = (root: string, error: unknown): Snapshot => unavailable(root, `${root}: ${diskErrorReason(error)}`);
 
 function ofEngine(root: string): Snapshot {
   const message = `Capstan takes no snapshot, so file changes of this turn cannot be undone: ${root} is Capstan's home folder or a part of it.`;

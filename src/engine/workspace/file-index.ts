@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/system.ts';
 import { BestFiles, type FoundFiles, rankPath } from './search-files.ts';
-import { TimeSlicer, Stopped } from './yield-to-event-loop.ts';
+import { TimeSlicer, WorkStoppedError } from './yield-to-event-loop.ts';
 import { type VisibleFiles, visibleFiles } from './visible-files.ts';
 
 export interface IndexSearch {
@@ -77,7 +77,7 @@ export class FileIndex {
         if (!isDue && !signal.aborted) await new Promise<void>((resolve) => (wake = resolve));
       }
     } catch (error) {
-      if (!(error instanceof Stopped)) throw error;
+      if (!(error instanceof WorkStoppedError)) throw error;
     } finally {
       this.#listeners.delete(listener);
       signal.removeEventListener('abort', listener);

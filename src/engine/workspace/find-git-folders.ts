@@ -1,13 +1,20 @@
-import { diskPath, errorCode, fileSystem as fs, isMissing, lookAt, realPath } from '../../adapters/disk/file-system.ts';
-import { assertInPlace, FolderDoor, isOverlong, withTrueNames } from '../../adapters/disk/folder-access.ts';
+import {
+  toNodePath,
+  errorCode,
+  fileSystem as fs,
+  isMissing,
+  inspectEntry,
+  realPath,
+} from '../../adapters/disk/file-system.ts';
+import { assertNotMoved, FolderHandle, isPathTooLong, withExactNames } from '../../adapters/disk/folder-access.ts';
 import type { NamedEntry } from '../../adapters/disk/folder-access.ts';
 import { findGitDirectory } from '../../adapters/gather/git/repository.ts';
 import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
 import { isBareRepository, protectedNames } from '../../core/policy/paths/special-places.ts';
-import type { GitLook, GitLookRequest } from '../../ports/workspace.ts';
+import type { FoundRepositories, RepositorySearch } from '../../ports/workspace.ts';
 import type { TimeSlicer } from './yield-to-event-loop.ts';
 
-interface FoundGit extends GitLook {
+interface FoundGit extends FoundRepositories {
   /** `.git` folders and files, the targets of those files, and the protected names beside them. */
   readonly paths: readonly string[];
   readonly missing: readonly string[];
@@ -16,15 +23,15 @@ interface FoundGit extends GitLook {
 type FindGitLimits = { readonly pace: TimeSlicer; readonly mostEntries: number; isLate(): boolean };
 
 /** Finds git folders below the roots: from a snapshot, and by walking what it did not enter. Follows no link. */
-export async function findGit({ roots, seen, denies }: GitLookRequest, limits: FindGitLimits): Promise<FoundGit> {
+export async function findGit({ roots, seen, denies }: RepositorySearch, limits: FindGitLimits): Promise<FoundGit> {
   const known = seen?.git.folders.map((path) => under(seen.root, path)) ?? [];
-  const folders = new Set(known.filter((folder) => !isOverlong(folder)));
+  const folders = new Set(known.filter((folder) => !isPathTooLong(folder)));
   const bare = new Set(seen?.git.bare.map((path) => under(seen.root, path)));
   const starts = roots.flatMap((root) =>
     seen?.root === root ? seen.git.notEntered.map((path) => under(root, path)) : [root],
   );
   const placeOf = placesBelow(roots);
-  const unseen: string[] = known.filter(isOverlong);
+  const unseen: string[] = known.filter(isPathTooLong);
   let entries = 0;
   for (const start of starts) {
     const pending = [start];
@@ -80,7 +87,7 @@ const besideGit = protectedNames.filter((name) => name !== '.git');
 
 function isThere(path: string): boolean {
   try {
-    return fs.lstatSync(diskPath(path), { throwIfNoEntry: false }) !== undefined;
+    return fs.lstatSync(toNodePath(path), { throwIfNoEntry: false }) !== undefined;
   } catch {
     return true;
   }
@@ -89,7 +96,7 @@ function isThere(path: string): boolean {
 /** False for a missing or empty folder: sandboxes leave such mount points briefly; git takes none for a repository. */
 function holdsSomething(path: string): boolean {
   try {
-    if (!fs.lstatSync(diskPath(path)).isDirectory()) return true;
+    if (!fs.lstatSync(toNodePath(path)).isDirectory()) return true;
     return entriesIn(path, 1).length > 0;
   } catch (error) {
     return errorCode(error) !== 'ENOENT';
@@ -104,20 +111,20 @@ function isTaken(folder: string): boolean {
 
 const under = (root: string, path: string): string => (path === '' ? root : `${root}/${path}`);
 
-/** Reads at most this many names: there may be millions. Uses a `FolderDoor`: a link may replace the folder. */
+/** Reads at most this many names: there may be millions. Uses a `FolderHandle`: a link may replace the folder. */
 function entriesIn(folder: string, most: number): readonly NamedEntry[] {
-  const door = new FolderDoor(folder);
+  const door = new FolderHandle(folder);
   try {
     const found: NamedEntry[] = [];
-    const open = fs.opendirSync(diskPath(door.place), { bufferSize: 256 });
+    const open = fs.opendirSync(toNodePath(door.place), { bufferSize: 256 });
     try {
       for (let entry = open.readSync(); entry !== null && found.length < most; entry = open.readSync())
         found.push(entry);
     } finally {
       open.closeSync();
     }
-    const entries = withTrueNames(found, door.place, most);
-    if (!door.isDoor) assertInPlace(folder);
+    const entries = withExactNames(found, door.place, most);
+    if (!door.isDoor) assertNotMoved(folder);
     return entries;
   } finally {
     door.close();
@@ -126,12 +133,12 @@ function entriesIn(folder: string, most: number): readonly NamedEntry[] {
 
 /** Undefined if it cannot be listed. Programs may still enter what is in it by name. */
 function list(folder: string, place: string, most: number): readonly NamedEntry[] | undefined {
-  if (isOverlong(folder)) return undefined;
+  if (isPathTooLong(folder)) return undefined;
   try {
     return entriesIn(place, most);
   } catch (error) {
     // A folder that is gone counts as empty, unless a link has replaced it.
-    return isMissing(error) && lookAt(place).kind !== 'link' ? [] : undefined;
+    return isMissing(error) && inspectEntry(place).kind !== 'link' ? [] : undefined;
   }
 }
 

@@ -1,6 +1,12 @@
 import { folderProblem } from '../../adapters/gather/permission-places.ts';
 import { SkillFiles } from '../../adapters/skills/load-skills.ts';
-import { abortSignal, anyText, type OptionTable, readOptions, wholeNumber } from '../../core/envelope/read-options.ts';
+import {
+  abortSignalOption,
+  stringOption,
+  type OptionTable,
+  readOptions,
+  wholeNumberOption,
+} from '../../core/envelope/read-options.ts';
 import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
 import { ownPathMatcher } from '../../core/policy/paths/special-places.ts';
 import { deniesRead } from '../../core/policy/requirements.ts';
@@ -13,7 +19,7 @@ import { loadIgnoreRules } from './ignore-rules.ts';
 import { findFiles, type FoundFiles } from './search-files.ts';
 import type { VisibleFiles } from './visible-files.ts';
 import { nodeWorkspaceDisk as disk } from './workspace-disk.ts';
-import { TimeSlicer, Stopped } from './yield-to-event-loop.ts';
+import { TimeSlicer, WorkStoppedError } from './yield-to-event-loop.ts';
 
 export type { FoundFile } from './search-files.ts';
 export type { FileIndex } from './file-index.ts';
@@ -30,10 +36,10 @@ export interface FindFiles {
 }
 
 const findOptions = {
-  cwd: { type: anyText, required: true },
-  typed: { type: anyText, required: true },
-  limit: { type: wholeNumber },
-  signal: { type: abortSignal },
+  cwd: { type: stringOption, required: true },
+  typed: { type: stringOption, required: true },
+  limit: { type: wholeNumberOption },
+  signal: { type: abortSignalOption },
 } as const satisfies OptionTable<FindFiles>;
 
 const mostFound = 1000;
@@ -50,7 +56,7 @@ export async function findWorkspaceFiles(parts: Searched, search: FindFiles): Pr
   try {
     return await findFiles({ ...groundOf(parts, cwd), typed: typed.trim(), limit: most, pace });
   } catch (error) {
-    if (error instanceof Stopped) return stopped;
+    if (error instanceof WorkStoppedError) return stopped;
     throw error;
   }
 }

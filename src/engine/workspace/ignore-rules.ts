@@ -1,8 +1,8 @@
 import { type BoundedReading, readTextIfPossible } from '../../adapters/disk/regular-files.ts';
-import { ancestors } from '../../adapters/gather/files/project-folders.ts';
+import { folderAndParents } from '../../adapters/gather/files/project-folders.ts';
 import { readLimits } from '../../adapters/gather/files/read-guard.ts';
 import { findGitDirectory, findRepository, gitConfigValue } from '../../adapters/gather/git/repository.ts';
-import { type CharacterRange, nameMatcher, type NamePart } from '../../base/name-matcher.ts';
+import { type CharacterRange, nameMatcher, type NamePatternPart } from '../../base/name-matcher.ts';
 import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
 import { type ListedFolder, pathIn } from './workspace-disk.ts';
 import { dirname, join, resolve } from 'node:path';
@@ -105,8 +105,8 @@ function matcherOf(text: string, anchored: boolean): IgnorePattern['matches'] | 
 }
 
 /** Undefined for a pattern that can match nothing. */
-function parseParts(text: string): readonly NamePart[] | undefined {
-  const parts: NamePart[] = [];
+function parseParts(text: string): readonly NamePatternPart[] | undefined {
+  const parts: NamePatternPart[] = [];
   for (let at = 0; at < text.length;) {
     const rest = text.slice(at);
     const stars = /^\*+/.exec(rest)?.[0] ?? '';
@@ -153,7 +153,7 @@ const namedClasses: Readonly<Record<string, string>> = {
 };
 
 /** Parses `[a-z]`, `[!a-z]`, `[[:alpha:]]`. An unclosed class matches nothing, as in git. */
-function characterClass(text: string): { readonly part: NamePart; readonly length: number } | undefined {
+function characterClass(text: string): { readonly part: NamePatternPart; readonly length: number } | undefined {
   const head = /^\[[!^]?/.exec(text)?.[0] ?? '[';
   const member = /\[:(?<named>\w+):\]|(?<from>\\.|[^\\])-(?<to>\\.|[^\]\\])|(?<one>\\.|[^\\])/suy;
   const ranges: CharacterRange[] = [];
@@ -189,7 +189,7 @@ export function loadIgnoreRules(root: string, user: UserPlaces, { denies }: Requ
   let rules = withText(nothingIgnored, top, userExcludes(user));
   const directory = findGitDirectory(top);
   if (directory !== undefined) rules = withText(rules, top, join(directory.common, 'info', 'exclude'));
-  const between = [...ancestors(root)].filter((folder) => folder !== root && isWithin(folder, top)).toReversed();
+  const between = [...folderAndParents(root)].filter((folder) => folder !== root && isWithin(folder, top)).toReversed();
   for (const folder of between) rules = withText(rules, folder, join(folder, '.gitignore'));
   const trail = [...between, root].filter((folder) => folder !== top);
   return trail.some((folder) => isIgnored(rules, folder, 'folder')) ? nothingIgnored : rules;

@@ -1,4 +1,4 @@
-import { applyChanges, summarise } from '../../adapters/tools/apply-patch/apply-changes.ts';
+import { applyChanges, summarisePatch } from '../../adapters/tools/apply-patch/apply-changes.ts';
 import { computePatch, noGuard } from '../../adapters/tools/apply-patch/compute-patch.ts';
 import { nodeDisk } from '../../adapters/disk/node-patch-disk.ts';
 import { parsePatch } from '../../adapters/tools/apply-patch/parse-patch.ts';
@@ -31,7 +31,7 @@ export function applyPatchHere(command: PatchCommand): PatchReport {
   if (applied.kind === 'failed')
     return failed([applied.message, ...applied.left.map((path) => `Could not be put back: ${path}`)].join('\n'));
   const stderr = applied.leftBehind.map((path) => `Could not be removed: ${path}\n`).join('');
-  return { code: 0, stdout: summarise(computed.changes), stderr };
+  return { code: 0, stdout: summarisePatch(computed.changes), stderr };
 }
 
 function patchText({ words, calledAs, readStandardInput }: PatchCommand): string | PatchReport {

@@ -1,4 +1,4 @@
-import { type ListedFolder, listed, pathIn, type WorkspaceDisk } from './workspace-disk.ts';
+import { type ListedFolder, listFolder, pathIn, type WorkspaceDisk } from './workspace-disk.ts';
 import { type IgnoreRules, isIgnored, withOwnIgnoreFile } from './ignore-rules.ts';
 import type { TimeSlicer } from './yield-to-event-loop.ts';
 
@@ -51,7 +51,7 @@ async function entriesIn(search: VisibleFiles, { at, inside, rules: above }: Fol
   const found = { entries: [] as VisibleEntry[], folders: [] as Folder[], seen: 0 };
   let open: ListedFolder;
   try {
-    open = listed(disk.open(at));
+    open = listFolder(disk.open(at));
   } catch {
     return found;
   }

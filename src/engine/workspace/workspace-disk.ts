@@ -1,5 +1,5 @@
 import {
-  diskPath,
+  toNodePath,
   errorCode,
   freeTemporaryPath,
   fileSystem as fs,
@@ -7,14 +7,14 @@ import {
   realPath,
 } from '../../adapters/disk/file-system.ts';
 import {
-  assertInPlace,
-  FolderDoor,
-  hasFolderDoors,
+  assertNotMoved,
+  FolderHandle,
+  hasFolderHandles,
   O_PATH,
-  trueEntries,
-  withFolderDoor,
+  listExactEntries,
+  withFolderHandle,
 } from '../../adapters/disk/folder-access.ts';
-import { readUpTo, withRegular } from '../../adapters/disk/regular-files.ts';
+import { readUpTo, withRegularFile } from '../../adapters/disk/regular-files.ts';
 import { basename, dirname } from 'node:path';
 
 /**
@@ -30,12 +30,12 @@ export interface WorkspaceDisk {
    * Creates or replaces the file completely or not at all; it never replaces a folder. False if the path was not as
    * expected; then nothing changes.
    */
-  putFile(path: string, content: Uint8Array, mode: number, expected: Expected): boolean;
-  putLink(path: string, target: string, expected: Expected): boolean;
+  putFile(path: string, content: Uint8Array, mode: number, expected: ExpectedEntry): boolean;
+  putLink(path: string, target: string, expected: ExpectedEntry): boolean;
   makeFolder(path: string, mode: number): void;
   removeFolder(path: string): void;
   /** False if the entry was not as expected; then it stays. */
-  remove(path: string, expected: IsExpected): boolean;
+  remove(path: string, expected: IsExpectedEntry): boolean;
   /** For folders. */
   setMode(path: string, mode: number): void;
 }
@@ -77,7 +77,7 @@ export const pathIn = (folder: string, name: string): string => (folder === '/' 
 export type ListedFolder = { readonly folder: OpenFolder; readonly names: readonly string[] };
 
 /** Lists the folder's names. Throws, and closes the folder, if that fails. */
-export function listed(folder: OpenFolder, size?: number): ListedFolder {
+export function listFolder(folder: OpenFolder, size?: number): ListedFolder {
   try {
     return { folder, names: folder.names(size) };
   } catch (error) {
@@ -88,7 +88,7 @@ export function listed(folder: OpenFolder, size?: number): ListedFolder {
 
 /** Also closes the folder. */
 export function isEmpty(folder: OpenFolder): boolean {
-  const { names } = listed(folder);
+  const { names } = listFolder(folder);
   folder.close();
   return names.length === 0;
 }
@@ -97,8 +97,8 @@ export function isEmpty(folder: OpenFolder): boolean {
  * The state that an entry must have right before it is replaced: a user may save it while Capstan replaces others. By
  * then the entry may have another name in its folder, so the check gets the name.
  */
-export type Expected = 'nothing' | IsExpected;
-export type IsExpected = (folder: OpenFolder, name: string) => boolean;
+export type ExpectedEntry = 'nothing' | IsExpectedEntry;
+export type IsExpectedEntry = (folder: OpenFolder, name: string) => boolean;
 /** Folders with more names are left out: listing one would block the process. */
 const mostNames = 100_000;
 
@@ -114,7 +114,7 @@ export interface EntryStat {
   readonly number: number;
 }
 
-/** Uses a `FolderDoor` for all: no snapshot or restore may follow a link that a command puts in a folder's place. */
+/** Uses a `FolderHandle` for all: no snapshot or restore may follow a link that a command puts in a folder's place. */
 export const nodeWorkspaceDisk: WorkspaceDisk = {
   open: (folder) => openFolder(folder),
   realPath,
@@ -132,21 +132,21 @@ export const nodeWorkspaceDisk: WorkspaceDisk = {
   },
   putLink: (path, target, expected) => replace(path, expected, (beside) => fs.symlinkSync(target, beside)),
   makeFolder(path, mode) {
-    withFolderDoor(path, (name) => {
+    withFolderHandle(path, (name) => {
       fs.mkdirSync(name);
       setMode(name, mode);
     });
   },
-  removeFolder: (path) => withFolderDoor(path, (name) => fs.rmdirSync(name)),
+  removeFolder: (path) => withFolderHandle(path, (name) => fs.rmdirSync(name)),
   remove(path, expected) {
-    return withFolderDoor(path, (name, _, door) => removeExpected(name, { door, at: dirname(path), expected }));
+    return withFolderHandle(path, (name, _, door) => removeExpected(name, { door, at: dirname(path), expected }));
   },
-  setMode: (path, mode) => withFolderDoor(path, (name) => setMode(name, mode)),
+  setMode: (path, mode) => withFolderHandle(path, (name) => setMode(name, mode)),
 };
 
 /** On Linux, a link that was put in the place of the entry does not redirect this; elsewhere `chmod` follows it. */
 function setMode(path: string, mode: number): void {
-  if (!hasFolderDoors()) return fs.chmodSync(path, mode);
+  if (!hasFolderHandles()) return fs.chmodSync(path, mode);
   const file = fs.openSync(path, O_PATH | fs.constants.O_NOFOLLOW);
   try {
     fs.chmodSync(`/proc/self/fd/${file}`, mode);
@@ -156,16 +156,16 @@ function setMode(path: string, mode: number): void {
 }
 
 /** `doors`: whether this system has them. */
-export function openFolder(path: string, doors = hasFolderDoors()): OpenFolder {
-  return new NodeFolder(path, new FolderDoor(path, { doors }));
+export function openFolder(path: string, doors = hasFolderHandles()): OpenFolder {
+  return new NodeFolder(path, new FolderHandle(path, { doors }));
 }
 
 class NodeFolder implements OpenFolder {
   readonly #path: string;
   readonly #place: string;
-  readonly #door: FolderDoor;
+  readonly #door: FolderHandle;
 
-  constructor(path: string, door: FolderDoor) {
+  constructor(path: string, door: FolderHandle) {
     this.#path = path;
     this.#place = door.place;
     this.#door = door;
@@ -173,12 +173,12 @@ class NodeFolder implements OpenFolder {
 
   enter(name: string): OpenFolder {
     const path = pathIn(this.#path, name);
-    return new NodeFolder(path, new FolderDoor(path, { above: this.#door, doors: this.#door.isDoor }));
+    return new NodeFolder(path, new FolderHandle(path, { above: this.#door, doors: this.#door.isDoor }));
   }
 
   names(size?: number): readonly string[] {
     const names = listNames(this.#place, { most: mostNames, smallBytes: smallFolderBytes }, size);
-    if (!this.#door.isDoor) assertInPlace(this.#path);
+    if (!this.#door.isDoor) assertNotMoved(this.#path);
     return names;
   }
 
@@ -196,8 +196,8 @@ class NodeFolder implements OpenFolder {
 
   read(name: string, maxBytes: number): Uint8Array {
     const path = `${this.#place}/${name}`;
-    return withRegular(path, { links: 'refused' }, (file, stats) => {
-      if (!this.#door.isDoor) assertInPlace(path, stats);
+    return withRegularFile(path, { links: 'refused' }, (file, stats) => {
+      if (!this.#door.isDoor) assertNotMoved(path, stats);
       const bytes = readUpTo(file, { most: maxBytes + 1, expected: Math.min(stats.size, maxBytes) });
       if (bytes.length > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`);
       return bytes;
@@ -207,7 +207,7 @@ class NodeFolder implements OpenFolder {
   readLink(name: string): string {
     const path = `${this.#place}/${name}`;
     const target = fs.readlinkSync(path);
-    if (!this.#door.isDoor) assertInPlace(this.#path);
+    if (!this.#door.isDoor) assertNotMoved(this.#path);
     return target;
   }
 
@@ -223,7 +223,7 @@ type ListLimits = Readonly<Record<'most' | 'smallBytes', number>>;
 /** `size`: of the folder's own entry. */
 export function listNames(folder: string, limits: ListLimits, size = fs.statSync(folder).size): readonly string[] {
   const names = namesAsRead(folder, limits, size);
-  return names.some(mayHaveReplacedBytes) ? trueEntries(folder, limits.most).map(({ name }) => name) : names;
+  return names.some(mayHaveReplacedBytes) ? listExactEntries(folder, limits.most).map(({ name }) => name) : names;
 }
 
 function namesAsRead(folder: string, { most, smallBytes }: ListLimits, size: number): readonly string[] {
@@ -243,7 +243,7 @@ function namesAsRead(folder: string, { most, smallBytes }: ListLimits, size: num
 /** Undefined also if a part of the path is no folder. */
 function sightOf(path: string): EntryStat | undefined {
   try {
-    const found = fs.lstatSync(diskPath(path), { throwIfNoEntry: false });
+    const found = fs.lstatSync(toNodePath(path), { throwIfNoEntry: false });
     if (found === undefined) return undefined;
     const { size, mtimeMs: modifiedAt, ctimeMs: changedAt, ino: number } = found;
     return { kind: kindOf(found), mode: found.mode & 0o7777, size, modifiedAt, changedAt, number };
@@ -260,8 +260,8 @@ function kindOf(found: { isFile(): boolean; isDirectory(): boolean; isSymbolicLi
 }
 
 /** Creates a temporary file beside the path and renames it once complete. */
-function replace(path: string, expected: Expected, make: (beside: string) => void): boolean {
-  return withFolderDoor(path, (name, folder, door) => {
+function replace(path: string, expected: ExpectedEntry, make: (beside: string) => void): boolean {
+  return withFolderHandle(path, (name, folder, door) => {
     const beside = freeTemporaryPath(folder);
     try {
       make(beside);
@@ -273,7 +273,7 @@ function replace(path: string, expected: Expected, make: (beside: string) => voi
   });
 }
 
-type Asked = { readonly door: FolderDoor; readonly at: string; readonly expected: IsExpected };
+type Asked = { readonly door: FolderHandle; readonly at: string; readonly expected: IsExpectedEntry };
 
 function isExpectedAt(place: string, { door, at, expected }: Asked): boolean {
   return expected(new NodeFolder(at, door), basename(place));

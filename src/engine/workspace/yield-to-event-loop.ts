@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/system.ts';
 const sliceMs = 4;
 
 /** Thrown by `rest` when the signal has ended the work. */
-export class Stopped extends Error {}
+export class WorkStoppedError extends Error {}
 
 /** Lets long work of blocking calls share the process with everything else. */
 export class TimeSlicer {
@@ -30,7 +30,7 @@ export class TimeSlicer {
 
   async rest(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
-    if (this.#signal.aborted) throw new Stopped();
+    if (this.#signal.aborted) throw new WorkStoppedError();
     this.#began = this.#clock.now();
   }
 }

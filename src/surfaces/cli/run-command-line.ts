@@ -3,7 +3,7 @@ import { type CommandGroup, findCommand, groupHelp } from '../views/command-line
 import { helpOption } from '../views/command-line/command.ts';
 import { runCommand } from '../views/command-line/run-command.ts';
 import { tuiCommand } from '../views/command-line/surface-commands.ts';
-import { complain, print } from '../views/terminal/print.ts';
+import { printFailure, print } from '../views/terminal/print.ts';
 import { ignoreClosedOutput } from '../views/terminal/process.ts';
 import { commandTable } from './table/command-table.ts';
 
@@ -26,7 +26,7 @@ async function runInGroup(group: CommandGroup, [name, ...rest]: readonly string[
     return name === undefined ? 2 : 0;
   }
   const found = findCommand(group, name, rest);
-  if ('code' in found) return complain(found, 2);
+  if ('code' in found) return printFailure(found, 2);
   return 'commands' in found ? runInGroup(found, rest) : runCommand(found.command, rest, found.load);
 }
 
@@ -34,7 +34,7 @@ async function runInGroup(group: CommandGroup, [name, ...rest]: readonly string[
 async function welcome(): Promise<number> {
   ignoreClosedOutput();
   const loaded = await loadCommandEngine();
-  if ('code' in loaded) return complain(loaded, 1);
+  if ('code' in loaded) return printFailure(loaded, 1);
   return runInGroup(commandTable, [loaded.engine.config.isSetUp ? '--help' : 'demo']);
 }
 

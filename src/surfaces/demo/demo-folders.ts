@@ -1,7 +1,7 @@
 import { nodeProgramFiles, sweepFolders } from '../../engine/file-access.ts';
 import { findProgram } from '../../core/policy/environment/find-program.ts';
 import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
-import { shellWords, type Variables } from '../../protocol/shell.ts';
+import { quoteShellCommand, type EnvironmentVariables } from '../../protocol/shell.ts';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmdirSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -18,7 +18,7 @@ export interface DemoFolders {
 }
 
 /** The demo has its own home, so it does not touch the user's. The agent works in the project. */
-export function makeDemoFolders(env: Variables, osHome = homedir()): DemoFolders {
+export function makeDemoFolders(env: EnvironmentVariables, osHome = homedir()): DemoFolders {
   const { root, made } = makeRoot(osHome);
   const place = { root, made, home: join(root, 'home'), project: join(root, 'project') };
   mkdirSync(place.home, { mode: 0o700 });
@@ -80,7 +80,7 @@ function makeRoot(osHome: string): Pick<DemoFolders, 'root' | 'made'> {
   }
 }
 
-function initialise({ home, project }: DemoFolders, { PATH = '' }: Variables): boolean {
+function initialise({ home, project }: DemoFolders, { PATH = '' }: EnvironmentVariables): boolean {
   const git = findProgram({ name: 'git', prefer: 'system', path: '', writable: [] }, nodeProgramFiles);
   // Not the user's variables: some of them, such as GIT_TEMPLATE_DIR, change what git does.
   const options = { cwd: project, env: { PATH, HOME: home }, stdio: 'ignore' } as const;
@@ -113,7 +113,7 @@ base_url = ${JSON.stringify(modelUrl)}
 }
 
 /** The user's environment without the variables that would redirect the engine or git. */
-export function demoEnvironment({ home }: DemoFolders, env: Variables): Variables {
+export function demoEnvironment({ home }: DemoFolders, env: EnvironmentVariables): EnvironmentVariables {
   const kept = Object.entries(env).filter(([name]) => name === 'CAPSTAN_BWRAP' || !/^(CAPSTAN|CODEX|GIT)_/.test(name));
   // A bubblewrap that `npm start` unpacked counts as installed: a demo is no place for advice about packages.
   const unpacked = join(dirname(process.argv[1] ?? ''), '../.local/bubblewrap/usr/bin');
@@ -154,7 +154,7 @@ const found = largest([9, 10]);
 console.log(\`largest([9, 10]) is \${found}: \${found === 10 ? 'pass' : 'FAIL, should be 10'}\`);
 process.exitCode = found === 10 ? 0 : 1;
 `,
-  check: `exec ${shellWords([node])} largest.test.mjs\n`,
+  check: `exec ${quoteShellCommand([node])} largest.test.mjs\n`,
   release: `for step in "$@"; do
   echo "$step 1.0.1" | tee -a ${releaseLog}
   if [ "$step" = tag ]; then

@@ -1,8 +1,8 @@
 import { refusalReason } from '../../core/fragments/answers/tool-calls.ts';
-import { type CallReport, readCallReport } from '../../core/state/recorded/call-answers.ts';
+import { type CallReport, parseCallReport } from '../../core/state/recorded/call-answers.ts';
 import { installBubblewrap, refusalSentences } from '../../ports/sandbox.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { shellWords, type Variables } from '../../protocol/shell.ts';
+import { quoteShellCommand, type EnvironmentVariables } from '../../protocol/shell.ts';
 import type { ScriptedModel } from '../../testing/index.ts';
 import { canRewriteLines } from '../views/terminal/screen.ts';
 import { paint, type TextLook, wantsColor } from '../views/terminal/styled-text.ts';
@@ -13,13 +13,13 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-export type Trouble = Outcome<'demo-no-place' | 'demo-no-sandbox' | 'demo-turn-failed' | 'demo-unexpected'>;
+export type DemoTrouble = Outcome<'demo-no-place' | 'demo-no-sandbox' | 'demo-turn-failed' | 'demo-unexpected'>;
 
 const report = 'This should not happen. Please report it, with everything above.';
-export const unexpectedTrouble = (message: string): Trouble => ({ code: 'demo-unexpected', message, next: report });
+export const unexpectedTrouble = (message: string): DemoTrouble => ({ code: 'demo-unexpected', message, next: report });
 
 /** Why the story cannot go on after a turn: it had no sandbox, or it did not finish. Undefined if it can. */
-export function turnTrouble({ reports, end }: TurnSeen): Trouble | undefined {
+export function turnTrouble({ reports, end }: PlayedTurn): DemoTrouble | undefined {
   const refused = reports.find((report) => report.output.startsWith('Not run: '));
   if (refused !== undefined) return sandboxTrouble(refused.output);
   if (end.code === 0) return undefined;
@@ -28,7 +28,7 @@ export function turnTrouble({ reports, end }: TurnSeen): Trouble | undefined {
 }
 
 /** The answer sent to the model says why nothing runs, and what helps. */
-function sandboxTrouble(answer: string): Trouble {
+function sandboxTrouble(answer: string): DemoTrouble {
   // The demo does not take this option; it uses Landlock without asking.
   const message = refusalReason(answer).replace(` ${refusalSentences.withoutSandbox}`, '');
   const isMissing = message.includes(refusalSentences.noBubblewrap);
@@ -46,7 +46,7 @@ export interface DemoParts {
   readonly page: DemoPage;
   readonly place: DemoFolders;
   readonly model: ScriptedModel;
-  readonly env: Variables;
+  readonly env: EnvironmentVariables;
   readonly signal: AbortSignal;
 }
 
@@ -56,7 +56,7 @@ interface TurnAsked {
   readonly meanwhile?: (process: ExecProcess) => Promise<void>;
 }
 
-export interface TurnSeen {
+export interface PlayedTurn {
   readonly end: Awaited<ExecProcess['ended']>;
   /** Additions of the engine to the first request of the turn: neither the model's items nor the user's words. */
   readonly told: readonly string[];
@@ -64,9 +64,9 @@ export interface TurnSeen {
 }
 
 /** Runs `capstan exec` for one turn; its output is visible to the reader. */
-export async function playTurn(stage: DemoParts, { options, words, meanwhile }: TurnAsked): Promise<TurnSeen> {
+export async function playTurn(stage: DemoParts, { options, words, meanwhile }: TurnAsked): Promise<PlayedTurn> {
   const { page, model } = stage;
-  page.command(shellWords(['capstan', 'exec', ...options, words]));
+  page.command(quoteShellCommand(['capstan', 'exec', ...options, words]));
   const before = model.requests.length;
   const process = startExec([...options, words], stage);
   await meanwhile?.(process);
@@ -75,7 +75,7 @@ export async function playTurn(stage: DemoParts, { options, words, meanwhile }: 
   if (first === undefined || last === undefined) return { end, told: [], reports: [] };
   const known = before === 0 ? 0 : sentItems(model.requests[before - 1]!).length;
   const told = engineTexts(sentItems(first).slice(known)).filter((text) => text !== words);
-  return { end, told, reports: callOutputs(sentItems(last).slice(sentItems(first).length)).map(readCallReport) };
+  return { end, told, reports: callOutputs(sentItems(last).slice(sentItems(first).length)).map(parseCallReport) };
 }
 
 type ExecProcess = ReturnType<typeof startExec>;
@@ -121,7 +121,7 @@ export class DemoPage {
   readonly #width: number;
   readonly #color: boolean;
 
-  constructor(paper: Paper, env: Variables) {
+  constructor(paper: Paper, env: EnvironmentVariables) {
     this.#paper = paper;
     this.#color = wantsColor(paper, 'auto', env);
     this.isLive = canRewriteLines(paper, env);

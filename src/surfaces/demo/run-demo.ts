@@ -1,13 +1,13 @@
-import { shellWords } from '../../protocol/shell.ts';
+import { quoteShellCommand } from '../../protocol/shell.ts';
 import { version } from '../../protocol/version.ts';
 import { startScriptedModel } from '../../testing/index.ts';
 import { loadCommandEngine } from '../views/command-line/command-engine.ts';
 import type { CommandArguments } from '../views/command-line/command.ts';
 import type { demoCommand } from '../views/command-line/surface-commands.ts';
 import { demoEnvironment, type DemoFolders, makeDemoFolders, removeDemoFolders, writeConfig } from './demo-folders.ts';
-import { DemoPage, type DemoParts, type Trouble } from './play-turn.ts';
+import { DemoPage, type DemoParts, type DemoTrouble } from './play-turn.ts';
 import { scriptedModel } from './scripted-model.ts';
-import { changeSetting, fixBug, killAndResume, showProof } from './story.ts';
+import { playSettingChange, playBugFix, playKillAndResume, playProof } from './story.ts';
 import { existsSync } from 'node:fs';
 import { basename, delimiter, join, relative } from 'node:path';
 
@@ -50,7 +50,7 @@ export async function run({ options }: CommandArguments<typeof demoCommand>): Pr
 
 const watchedPace = { firstByteDelayMs: 300, delayMs: 15 };
 
-async function play(page: DemoPage, keep: boolean, signal: AbortSignal): Promise<Trouble | undefined> {
+async function play(page: DemoPage, keep: boolean, signal: AbortSignal): Promise<DemoTrouble | undefined> {
   const place = tryPlace();
   if ('code' in place) return place;
   const model = await startScriptedModel(scriptedModel(page.isLive ? watchedPace : {}));
@@ -62,8 +62,8 @@ async function play(page: DemoPage, keep: boolean, signal: AbortSignal): Promise
         'sandbox, the files. Lines with ">" are commands that you could type yourself.',
     );
     const stage: DemoParts = { page, place, model, env: demoEnvironment(place, process.env), signal };
-    let refused: Trouble | undefined;
-    for (const chapter of [fixBug, killAndResume, changeSetting, showProof]) {
+    let refused: DemoTrouble | undefined;
+    for (const chapter of [playBugFix, playKillAndResume, playSettingChange, playProof]) {
       const trouble = await chapter(stage);
       // A machine without a sandbox is no failure of the demo: its refusals are part of what it shows.
       if (trouble?.code === 'demo-no-sandbox') refused ??= trouble;
@@ -80,7 +80,7 @@ async function play(page: DemoPage, keep: boolean, signal: AbortSignal): Promise
   }
 }
 
-function tryPlace(): DemoFolders | Trouble {
+function tryPlace(): DemoFolders | DemoTrouble {
   try {
     return makeDemoFolders(process.env);
   } catch (error) {
@@ -89,7 +89,7 @@ function tryPlace(): DemoFolders | Trouble {
   }
 }
 
-function showRefused(page: DemoPage, { message, next }: Trouble): void {
+function showRefused(page: DemoPage, { message, next }: DemoTrouble): void {
   page.heading('Every command was refused');
   page.paragraph('No sandbox can be built here, and Capstan runs no command that its policy does not hold.');
   page.paragraph(message, 'red');
@@ -99,8 +99,8 @@ function showRefused(page: DemoPage, { message, next }: Trouble): void {
 function showKept(page: DemoPage, { home, project }: DemoFolders): void {
   page.heading('Look around');
   page.paragraph('The files of this demo stay until the next one. For instance:');
-  page.command(`cd ${shellWords([project])}`);
-  page.command(`export CAPSTAN_HOME=${shellWords([home])}`);
+  page.command(`cd ${quoteShellCommand([project])}`);
+  page.command(`export CAPSTAN_HOME=${quoteShellCommand([home])}`);
   for (const words of ['context --last', 'threads show --last', 'replay --last']) page.command(`capstan ${words}`);
 }
 
@@ -134,5 +134,5 @@ function isInstalled(): boolean {
 
 function ownCommand(): string {
   const program = process.argv[1] ?? 'capstan';
-  return basename(program) === 'capstan' ? 'capstan' : shellWords(['node', relative(process.cwd(), program)]);
+  return basename(program) === 'capstan' ? 'capstan' : quoteShellCommand(['node', relative(process.cwd(), program)]);
 }

@@ -1,6 +1,6 @@
 import { itemTokens } from '../../core/history/token-counts.ts';
 import { requestTokens, type WeighedRequest } from '../../core/history/window-usage.ts';
-import { type CallReport, readCallReport } from '../../core/state/recorded/call-answers.ts';
+import { type CallReport, parseCallReport } from '../../core/state/recorded/call-answers.ts';
 import type { ToolSpec } from '../../ports/model.ts';
 import { asItem, isMessage, type Item, messageText } from '../../protocol/item.ts';
 import { arrayAt, objectsAt, stringAt } from '../../protocol/json.ts';
@@ -76,7 +76,7 @@ function answerTo(request: ScriptedRequest): ItemDraft {
   const asked = input.findLastIndex((item) => askedIn(item) !== undefined);
   const name = asked < 0 ? undefined : askedIn(input[asked]!);
   if (name === undefined) return say('I was asked for something that is not in my script.');
-  const reports = callOutputs(input.slice(asked)).map(readCallReport);
+  const reports = callOutputs(input.slice(asked)).map(parseCallReport);
   const last = reports.at(-1);
   if (last?.end === 'refused') return say('I cannot run commands here.');
   const newest = callOutputs(input).at(-1) ?? '';

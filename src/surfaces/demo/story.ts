@@ -3,11 +3,18 @@ import { rebuildRequests } from '../../core/replay/rebuild-requests.ts';
 import { loadReplayParts } from '../../engine/rerun-step.ts';
 import { StoredThreads } from '../../engine/store/stored-threads.ts';
 import { readProjectFile, releaseLog, releaseSteps } from './demo-folders.ts';
-import { type DemoParts, playTurn, type Trouble, type TurnSeen, turnTrouble, unexpectedTrouble } from './play-turn.ts';
+import {
+  type DemoParts,
+  playTurn,
+  type DemoTrouble,
+  type PlayedTurn,
+  turnTrouble,
+  unexpectedTrouble,
+} from './play-turn.ts';
 import { demoPrompts } from './scripted-model.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 
-export async function fixBug(stage: DemoParts): Promise<Trouble | undefined> {
+export async function playBugFix(stage: DemoParts): Promise<DemoTrouble | undefined> {
   stage.page.heading('1. Fix a bug');
   const seen = await playTurn(stage, { options: [], words: demoPrompts.fix });
   const trouble = turnTrouble(seen);
@@ -19,7 +26,7 @@ export async function fixBug(stage: DemoParts): Promise<Trouble | undefined> {
 
 const watchMs = 1200;
 
-export async function killAndResume(stage: DemoParts): Promise<Trouble | undefined> {
+export async function playKillAndResume(stage: DemoParts): Promise<DemoTrouble | undefined> {
   const { page, place, signal } = stage;
   page.heading('2. Kill the process while a command runs, then resume');
   const killed = await playTurn(stage, {
@@ -49,7 +56,7 @@ export async function killAndResume(stage: DemoParts): Promise<Trouble | undefin
 }
 
 /** Changes a setting between turns: the model learns of the change, and the sandbox changes with it. */
-export async function changeSetting(stage: DemoParts): Promise<Trouble | undefined> {
+export async function playSettingChange(stage: DemoParts): Promise<DemoTrouble | undefined> {
   stage.page.heading('3. Make the sandbox read-only');
   const source = readProjectFile(stage.place, 'largest.mjs');
   const seen = await playTurn(stage, { options: ['-s', 'read-only', 'resume', '--last'], words: demoPrompts.look });
@@ -64,7 +71,7 @@ export async function changeSetting(stage: DemoParts): Promise<Trouble | undefin
 const mostTold = 180;
 
 /** Shows the engine's additions for the model: as many sentences as fit into three lines. */
-function showSent({ page }: DemoParts, { told }: TurnSeen, start: string): void {
+function showSent({ page }: DemoParts, { told }: PlayedTurn, start: string): void {
   const text = told.find((each) => each.startsWith(start)) ?? '';
   const words = text.replaceAll(/(?:<[^<>]*>|\s)+/g, ' ').trim();
   const shown = words.length <= mostTold ? words : `${words.slice(0, words.lastIndexOf('. ', mostTold) + 1)} …`;
@@ -74,7 +81,7 @@ function showSent({ page }: DemoParts, { told }: TurnSeen, start: string): void 
 const logged = ({ place }: DemoParts): string => readProjectFile(place, releaseLog).trimEnd().replaceAll('\n', ', ');
 
 /** Compares the requests rebuilt from the thread's file with those that the scripted model received. */
-export async function showProof({ page, place, model }: DemoParts): Promise<Trouble | undefined> {
+export async function playProof({ page, place, model }: DemoParts): Promise<DemoTrouble | undefined> {
   page.heading("4. Rebuild every request from the thread's file");
   const file = await readBodies(place.home);
   if (file === undefined) return unexpectedTrouble('The thread left no file.');

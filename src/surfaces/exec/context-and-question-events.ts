@@ -1,6 +1,6 @@
 import { formatCount } from '../../engine/wording.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
-import type { Screen } from '../views/terminal/screen.ts';
+import type { StatusScreen } from '../views/terminal/screen.ts';
 import { dim } from '../views/terminal/styled-text.ts';
 import {
   brokenPrefix,
@@ -8,16 +8,16 @@ import {
   checkpointLine,
   failedCheckpointLine,
 } from '../views/wording/checkpoint-words.ts';
-import { answerFields, askedFields, contextFields } from '../views/wording/json-fields.ts';
-import type { AnswerFields, AskedFields } from '../views/wording/json-fields.ts';
-import { agentEnd, hookLines } from '../views/wording/turn-lines.ts';
+import { answerFields, questionJson, contextFields } from '../views/wording/json-fields.ts';
+import type { AnswerFields, QuestionJson } from '../views/wording/json-fields.ts';
+import { agentEndText, hookLines } from '../views/wording/turn-lines.ts';
 
 /** Shows checkpoints, changes by hooks and ended agents; with `--verbose` all that the model receives, and its cost. */
-export function showContextNews(screen: Screen, event: ThreadEvent, verbose: boolean): void {
+export function showContextNews(screen: StatusScreen, event: ThreadEvent, verbose: boolean): void {
   if (event.kind === 'checkpoint-installed') screen.message(checkpointLine(event.report), { look: 'dim' });
   if (event.kind === 'checkpoint-failed') screen.message(failedCheckpointLine(event), { look: 'yellow' });
   if (event.kind === 'hook-completed') for (const each of hookLines(event.run)) screen.message(each, { look: 'dim' });
-  const ended = event.kind === 'context' ? agentEnd(event) : undefined;
+  const ended = event.kind === 'context' ? agentEndText(event) : undefined;
   if (ended !== undefined) screen.note(dim(ended));
   const line = verbose && isContextNews(event) ? contextLine(event) : undefined;
   if (line !== undefined) screen.note(dim(line));
@@ -81,12 +81,12 @@ export function contextLine(event: ContextNews): string | undefined {
 
 /** Printed by `exec --json` only with `--approvals` or a reviewer: otherwise there are no questions. */
 export type ExecQuestionEvent =
-  | { readonly type: 'question.asked'; readonly question: AskedFields }
+  | { readonly type: 'question.asked'; readonly question: QuestionJson }
   | ({ readonly type: 'question.answered'; readonly question_id: string } & AnswerFields);
 
 export const execQuestion = (
   event: Extract<ThreadEvent, { kind: 'question-asked' | 'question-answered' }>,
 ): ExecQuestionEvent =>
   event.kind === 'question-asked'
-    ? { type: 'question.asked', question: askedFields(event.question) }
+    ? { type: 'question.asked', question: questionJson(event.question) }
     : { type: 'question.answered', question_id: event.id, ...answerFields(event.answer) };

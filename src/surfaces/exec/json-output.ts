@@ -3,20 +3,20 @@ import { outcomeText, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 import type { Usage } from '../../protocol/usage.ts';
-import { complain, print, printNote } from '../views/terminal/print.ts';
+import { printFailure, print, printNote } from '../views/terminal/print.ts';
 import { stoppedAtOnceNote } from '../views/terminal/process.ts';
-import type { Screen } from '../views/terminal/screen.ts';
+import type { StatusScreen } from '../views/terminal/screen.ts';
 import { failedCheckpointLine } from '../views/wording/checkpoint-words.ts';
 import { usageForPrograms } from '../views/wording/cost-words.ts';
 import { type ExecItem, execItem, refusedItem } from '../views/wording/json-fields.ts';
 import { execContextEvent, execQuestion, isContextNews, showContextNews } from './context-and-question-events.ts';
 import type { ExecContextEvent, ExecQuestionEvent } from './context-and-question-events.ts';
-import { Announcement, HeldBack, type Output } from './output.ts';
+import { Announcement, HeldBackOutput, type RunOutput } from './output.ts';
 
 type JsonOptions = { readonly context: boolean; readonly verbose: boolean; recordIfNews(outcome: Outcome): boolean };
 
 /** Prints one JSON event per line on standard output, and nothing else there. */
-export function jsonOutput(screen: Screen, { context, verbose, recordIfNews }: JsonOptions): Output {
+export function jsonOutput(screen: StatusScreen, { context, verbose, recordIfNews }: JsonOptions): RunOutput {
   const toExecEvents = execEvents({ context });
   let told = false;
   const printAll = (events: readonly (ExecEvent | ExecContextEvent)[]): void => {
@@ -26,7 +26,7 @@ export function jsonOutput(screen: Screen, { context, verbose, recordIfNews }: J
   };
   // If events and questions share a screen, Capstan would print events into a question.
   const isShared = process.stdout.isTTY && process.stderr.isTTY;
-  const held = new HeldBack(() => {});
+  const held = new HeldBackOutput(() => {});
   const announcement = new Announcement(printNote, printNote, { verbose });
   return {
     start: (opened) => announcement.opened(opened),
@@ -50,7 +50,7 @@ export function jsonOutput(screen: Screen, { context, verbose, recordIfNews }: J
       announcement.end();
       printAll(failedTurn(fault));
       // On standard error, too: the lost disk may be the one that the events go to.
-      complain(fault, 1);
+      printFailure(fault, 1);
     },
     endedAtOnce: () => printNote(stoppedAtOnceNote),
     toldToEnd: () => void (told = true),

@@ -107,8 +107,8 @@ export async function loadOutputSchema(
   }
   const outputSchema = parse(file.bytes.toString('utf8'));
   if (typeof outputSchema !== 'string') {
-    const { firstUncheckedKeyword: firstUnjudged } = await import('../../core/envelope/json-schema.ts');
-    const place = await firstUnjudged(outputSchema);
+    const { firstUncheckedKeyword } = await import('../../core/envelope/json-schema.ts');
+    const place = await firstUncheckedKeyword(outputSchema);
     return { outputSchema, notices: place === undefined ? [] : [partlyChecked(path, place)] };
   }
   const message = `The output schema ${path} cannot be used: ${outputSchema}.`;

@@ -3,7 +3,7 @@ import { sandboxLevelOf } from '../../core/policy/profiles/describe-policy.ts';
 import type { LiveThread } from '../../engine/live/live-thread-types.ts';
 import { networkWords, policyInForce, policyWords, settingName } from '../../engine/wording.ts';
 import type { Fault, Outcome } from '../../protocol/outcome.ts';
-import { shellWords } from '../../protocol/shell.ts';
+import { quoteShellCommand } from '../../protocol/shell.ts';
 import { endsOrSuspends, type ProvisionalEvent, type ThreadEvent } from '../../protocol/thread-event.ts';
 import { version } from '../../protocol/version.ts';
 import type { Span } from '../views/terminal/styled-text.ts';
@@ -13,7 +13,7 @@ import { visibleLine } from '../views/terminal/visible-text.ts';
 const mostHeld = 300;
 
 /** Holds back output while a question is open at the terminal: it could push the question away, or pose as one. */
-export class HeldBack {
+export class HeldBackOutput {
   readonly #open = new Set<string>();
   readonly #held: (() => void)[] = [];
   readonly #sayLost: (count: number) => void;
@@ -57,7 +57,7 @@ export class HeldBack {
 }
 
 /** The output of a run. Standard output carries the contract, standard error is for people. */
-export interface Output {
+export interface RunOutput {
   start(thread: AnnouncedThread): void;
   event(event: ThreadEvent): void;
   /** Absent: partial output is not shown, and costs nothing. */
@@ -141,7 +141,7 @@ function startLines({ id, settings, profileName, restored }: AnnouncedThread, ve
   const second = [
     ...(!verbose || restored === undefined || restored.names.length === 0 ? [] : [restoredWords(restored)]),
     ...(verbose ? [`provider ${provider}`, networkWords(policy, asking), `approval ${approvalName(approval)}`] : []),
-    ...(verbose || cwd !== process.cwd() ? [`in ${shellWords([cwd])}`] : []),
+    ...(verbose || cwd !== process.cwd() ? [`in ${quoteShellCommand([cwd])}`] : []),
   ];
   const lines = [first, second].filter((parts) => parts.length > 0);
   return lines.map((parts) => visibleLine(parts.join(' · '))).join('\n');

@@ -1,4 +1,4 @@
-import { unknownTool } from '../../core/fragments/answers/tool-calls.ts';
+import { unknownToolText } from '../../core/fragments/answers/tool-calls.ts';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ThreadId, TurnId } from '../../protocol/ids.ts';
 import type { Question } from '../../protocol/question.ts';
@@ -7,8 +7,8 @@ import type { TurnItem } from '../../protocol/turn-item.ts';
 import { noUsage } from '../../protocol/usage.ts';
 import type { LiveThread } from '../../engine/live/live-thread-types.ts';
 import { paint } from '../views/terminal/styled-text.ts';
-import { Screen } from '../views/terminal/screen.ts';
-import { patchEnd } from '../views/wording/turn-lines.ts';
+import { StatusScreen } from '../views/terminal/screen.ts';
+import { patchEndLines } from '../views/wording/turn-lines.ts';
 import { type PlainOptions, PlainOutput } from './plain-output.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -20,7 +20,7 @@ const askedAbout = { id: 'q', callId: 'other', turnId, tool: 'exec_command', ite
 function outputOf({ live = true, verbose = false, ...more }: Partial<PlainOptions> = {}) {
   let written = '';
   const stream = { columns: 80, write: (text: string) => (written += text) };
-  const output = new PlainOutput(new Screen({ stream, color: false, live }), {
+  const output = new PlainOutput(new StatusScreen({ stream, color: false, live }), {
     live,
     verbose,
     resumable: false,
@@ -311,7 +311,7 @@ it('says how a call ended that has no exit code, and why one was refused', () =>
 it('shows the beginning of a name that no tool has', () => {
   const { tell, seen } = outputOf();
   const name = 'n'.repeat(5_000_000);
-  tell({ kind: 'call-refused', turnId, callId: 'c', tool: name, reason: unknownTool(name, ['exec_command']) });
+  tell({ kind: 'call-refused', turnId, callId: 'c', tool: name, reason: unknownToolText(name, ['exec_command']) });
   const shown = (most: number) => `${'n'.repeat(most)}…`;
   const words = `tool ${shown(120)} There is no tool named "${shown(64)}". Tools: exec_command. [refused]`;
   // Rows are broken where the screen ends.
@@ -333,7 +333,7 @@ it('names files in the folder of the turn without it', () => {
     { kind: 'add', path: '/elsewhere/project/c.ts' },
   ] as const;
   const item = { kind: 'file-change', id: 'p', changes, status: 'in-progress' } as const;
-  const lines = paint(patchEnd(item, { folded: true, interrupted: false, folder: '/project' }), false);
+  const lines = paint(patchEndLines(item, { folded: true, interrupted: false, folder: '/project' }), false);
   expect(lines).toBe('update src/a.ts -> b.ts\nadd /elsewhere/project/c.ts\n  [in-progress]');
 });
 
@@ -401,7 +401,7 @@ it('a thread that waits says how to answer in the way of this run', () => {
   const stream = { columns: 80, write: (text: string) => (written += text) };
   const run = { approvals: 'my answers.jsonl', limits: { tokens: '20000' } };
   const options = { live: false, verbose: false, resumable: true, ...run };
-  const output = new PlainOutput(new Screen({ stream, color: false, live: false }), options);
+  const output = new PlainOutput(new StatusScreen({ stream, color: false, live: false }), options);
   const settings = { model: 'm', provider: 'openai', approvals: 'on-request', cwd: '/', sandbox: { type: 'disabled' } };
   output.start({ id: 'T', settings } as unknown as LiveThread);
   output.event({ kind: 'thread-started', threadId: 'T' as ThreadId });

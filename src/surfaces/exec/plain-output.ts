@@ -5,34 +5,34 @@ import type { RequestedHost } from '../../protocol/permissions.ts';
 import type { ProvisionalEvent, ThreadEvent } from '../../protocol/thread-event.ts';
 import type { CommandItem, ToolCallItem, TurnItem } from '../../protocol/turn-item.ts';
 import { noUsage, type Usage, usageSince, usedTokens } from '../../protocol/usage.ts';
-import { complain, isOutputSameAsError, print } from '../views/terminal/print.ts';
+import { printFailure, isOutputSameAsError, print } from '../views/terminal/print.ts';
 import { stoppedAtOnceNote } from '../views/terminal/process.ts';
-import type { Screen } from '../views/terminal/screen.ts';
+import type { StatusScreen } from '../views/terminal/screen.ts';
 import { bold, dim, type Span, yellow } from '../views/terminal/styled-text.ts';
 import { visibleLine } from '../views/terminal/visible-text.ts';
 import { Activity } from '../views/terminal/turn-activity.ts';
-import { answerCommand, resumeCommand, type RunToRepeat } from '../views/wording/command-hints.ts';
+import { answerCommand, resumeCommand, type RepeatedRunOptions } from '../views/wording/command-hints.ts';
 import { moneyWords, uncountedTokens, uncountedWords } from '../views/wording/cost-words.ts';
 import { PlanTagStream, withoutPlanTags } from '../views/wording/proposed-plan-tags.ts';
 import {
   callNotRun,
-  commandEnd,
-  commandLines,
+  commandEndLines,
+  commandLineText,
   imageNote,
   isRetryWorthShowing,
   missingAnswerReason,
-  patchEnd,
-  placeMark,
+  patchEndLines,
+  sandboxPlaceMark,
   planLines,
   reviewWords,
-  toolEnd,
-  toolStart,
+  toolEndLines,
+  toolStartLine,
 } from '../views/wording/turn-lines.ts';
-import type { CommandPlace, ItemForm } from '../views/wording/turn-lines.ts';
+import type { SandboxPlace, ItemForm } from '../views/wording/turn-lines.ts';
 import { isContextNews, showContextNews } from './context-and-question-events.ts';
-import { type AnnouncedThread, Announcement, HeldBack, type Output } from './output.ts';
+import { type AnnouncedThread, Announcement, HeldBackOutput, type RunOutput } from './output.ts';
 
-export interface PlainOptions extends Pick<RunToRepeat, 'limits'> {
+export interface PlainOptions extends Pick<RepeatedRunOptions, 'limits'> {
   /** For a terminal: a status line, and answers as they arrive. */
   readonly live: boolean;
   readonly verbose: boolean;
@@ -44,21 +44,21 @@ export interface PlainOptions extends Pick<RunToRepeat, 'limits'> {
 }
 
 /** Progress goes to standard error; standard output gets only the answer, unless both are the same screen. */
-export class PlainOutput implements Output {
+export class PlainOutput implements RunOutput {
   readonly provisional?: (event: ProvisionalEvent) => void;
-  readonly #screen: Screen;
+  readonly #screen: StatusScreen;
   readonly #options: PlainOptions;
   readonly #announcement: Announcement;
   readonly #activity = new Activity();
   readonly #answer: StreamedAnswer;
-  readonly #held = new HeldBack((count) => this.#sayLost(count));
+  readonly #held = new HeldBackOutput((count) => this.#sayLost(count));
   #isInterrupted = false;
   #goalRests = false;
   /** The call start or question that is last on the screen; `noCall` if a warning is below it. */
   #newestCall: string | undefined;
   readonly #openCalls = new Set<string>();
   /** Calls whose start was not printed, because another call ran and the output is not live. */
-  readonly #unsaidStarts = new Map<string, CommandPlace>();
+  readonly #unsaidStarts = new Map<string, SandboxPlace>();
   #hasSpent = false;
   readonly #shownQuestions = new Set<string>();
   readonly #hosts = new Map<string, RequestedHost>();
@@ -66,7 +66,7 @@ export class PlainOutput implements Output {
   readonly #cost = new TurnCost();
   #hasHinted = false;
 
-  constructor(screen: Screen, options: PlainOptions) {
+  constructor(screen: StatusScreen, options: PlainOptions) {
     this.#screen = screen;
     this.#options = options;
     this.#answer = new StreamedAnswer(screen);
@@ -92,7 +92,7 @@ export class PlainOutput implements Output {
     this.#held.release();
     this.#announcement.end();
     this.#screen.end();
-    complain(fault, 1);
+    printFailure(fault, 1);
     this.#sayHowToResume();
   };
 
@@ -189,7 +189,7 @@ export class PlainOutput implements Output {
   }
 
   /** In a log, names each parallel call once, with its output; only the first is named when it starts. */
-  #beginItem(item: TurnItem, place: CommandPlace): void {
+  #beginItem(item: TurnItem, place: SandboxPlace): void {
     const isCall = item.kind === 'command' || item.kind === 'tool-call';
     // A call that starts again has left the sandbox.
     const isBeside = isCall && this.#openCalls.size > 0 && !this.#openCalls.has(item.id);
@@ -204,8 +204,8 @@ export class PlainOutput implements Output {
       for (const step of planLines(item)) this.#screen.message(step, { look: 'dim', indent: '  ', hanging: '      ' });
       this.#standBetween();
     }
-    if (item.kind === 'command') this.#screen.note(bold(commandLines(item.argv)), ...placeMark(place));
-    if (item.kind === 'tool-call') this.#screen.note(bold(toolStart(item)));
+    if (item.kind === 'command') this.#screen.note(bold(commandLineText(item.argv)), ...sandboxPlaceMark(place));
+    if (item.kind === 'tool-call') this.#screen.note(bold(toolStartLine(item)));
     if (item.kind !== 'command' && item.kind !== 'tool-call') return;
     this.#newestCall = item.id;
     this.#openCalls.add(item.id);
@@ -244,13 +244,13 @@ export class PlainOutput implements Output {
     switch (item.kind) {
       case 'command':
         this.#nameAgain(item);
-        return screen.note(...commandEnd(item, form));
+        return screen.note(...commandEndLines(item, form));
       case 'file-change':
-        screen.note(...patchEnd(item, form));
+        screen.note(...patchEndLines(item, form));
         return this.#standBetween();
       case 'tool-call':
         this.#nameAgain(item);
-        return screen.note(...toolEnd(item, form));
+        return screen.note(...toolEndLines(item, form));
       case 'reasoning':
         this.#answer.completed(item.id, '');
         // Models set headlines in bold; a dim line needs no asterisks.
@@ -332,10 +332,10 @@ interface Arriving {
 
 /** Shows answers while they arrive: an item is shown when those before it are completed or dropped. */
 class StreamedAnswer {
-  readonly #screen: Screen;
+  readonly #screen: StatusScreen;
   readonly #arriving = new Map<string, Arriving>();
 
-  constructor(screen: Screen) {
+  constructor(screen: StatusScreen) {
     this.#screen = screen;
   }
 

@@ -18,10 +18,10 @@ import { type ExecArguments, execCommand } from '../views/command-line/exec-comm
 import { loadEngine } from '../views/command-line/load-engine.ts';
 import { runCommand } from '../views/command-line/run-command.ts';
 import { currentFolder, diskLossAsOutcome, endOnSignal } from '../views/terminal/process.ts';
-import type { Approvals } from './approvals/approvals.ts';
+import type { ApprovalAnswerer } from './approvals/approvals.ts';
 import { createOutput } from './create-output.ts';
 import { checkLastMessageFile, loadImages, loadOutputSchema, writeLastMessage } from './option-files.ts';
-import type { Output } from './output.ts';
+import type { RunOutput } from './output.ts';
 import { readPrompt } from './stdin.ts';
 import { resolve } from 'node:path';
 
@@ -143,7 +143,7 @@ const cutShort: Outcome = {
 /** Loaded on use: most runs ask nothing. */
 async function approvalsOf(
   { options }: ExecArguments,
-  { cwd, output, home }: { readonly cwd: string; readonly output: Output; readonly home: string },
+  { cwd, output, home }: { readonly cwd: string; readonly output: RunOutput; readonly home: string },
 ) {
   if (options.approvals === undefined) return undefined;
   const message = '--approvals and --dangerously-bypass-approvals-and-sandbox cannot be used together.';
@@ -155,8 +155,8 @@ async function approvalsOf(
 
 function threadRequest(
   { options: { bypass, ephemeral, threadSource } }: ExecArguments,
-  output: Output,
-  approvals: Approvals | undefined,
+  output: RunOutput,
+  approvals: ApprovalAnswerer | undefined,
 ): LiveRequest {
   const listener = (event: ThreadEvent): void => {
     // By now the modules are loaded and the thread's history is sent.

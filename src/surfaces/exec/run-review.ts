@@ -1,11 +1,11 @@
 import { defined } from '../../base/objects.ts';
 import { resolve } from 'node:path';
-import { readFindings, reviewHint, reviewText } from '../../core/fragments/code-review.ts';
+import { parseReviewFindings, reviewHint, reviewText } from '../../core/fragments/code-review.ts';
 import type { ReviewTarget, ThreadEvent } from '../../protocol/thread-event.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
 import type { ReviewArguments } from '../views/command-line/surface-commands.ts';
-import { shellWords } from '../../protocol/shell.ts';
+import { quoteShellCommand } from '../../protocol/shell.ts';
 import { currentFolder, diskLossAsOutcome, endOnSignal } from '../views/terminal/process.ts';
 import { dim } from '../views/terminal/styled-text.ts';
 import { print } from '../views/terminal/print.ts';
@@ -82,11 +82,11 @@ function reviewAgain(target: ReviewTarget): string {
     case 'uncommitted':
       return 'capstan review';
     case 'base':
-      return shellWords(['capstan', 'review', '--base', target.branch]);
+      return quoteShellCommand(['capstan', 'review', '--base', target.branch]);
     case 'commit':
-      return shellWords(['capstan', 'review', '--commit', target.commit]);
+      return quoteShellCommand(['capstan', 'review', '--commit', target.commit]);
     case 'words':
-      return target.words.length > 200 ? 'capstan review -' : shellWords(['capstan', 'review', target.words]);
+      return target.words.length > 200 ? 'capstan review -' : quoteShellCommand(['capstan', 'review', target.words]);
   }
 }
 
@@ -116,7 +116,7 @@ function shown(event: ThreadEvent, threadId: ThreadId): readonly ThreadEvent[] {
     case 'item-completed':
       return event.item.kind === 'agent-message' ? [] : [event];
     case 'turn-completed': {
-      const text = reviewText(readFindings(event.lastMessage ?? ''));
+      const text = reviewText(parseReviewFindings(event.lastMessage ?? ''));
       const item = { kind: 'agent-message', id: `review_${event.turnId}`, text } as const;
       return [
         { kind: 'item-completed', turnId: event.turnId, item },

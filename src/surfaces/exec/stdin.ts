@@ -6,14 +6,14 @@ import { printNote } from '../views/terminal/print.ts';
 import { withPipedInput } from '../views/wording/turn-lines.ts';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-export type InputProblem = Outcome<'no-prompt' | 'input-encoding' | 'input-too-long'>;
+export type PromptProblem = Outcome<'no-prompt' | 'input-encoding' | 'input-too-long'>;
 /** How long to wait for the first byte on standard input if the command line already has a prompt. */
 const patienceMs = 500;
 /** More than any context window holds. Reading stops there, since the input may be endless. */
 const mostBytes = 64 * 1024 * 1024;
 
 /** The prompt from the command line, standard input, or both. A silent pipe with a writer delays a given prompt. */
-export async function readPrompt(word: string | undefined): Promise<string | InputProblem> {
+export async function readPrompt(word: string | undefined): Promise<string | PromptProblem> {
   const given = word === '-' ? undefined : word;
   const bytes = await readStandardInput(word);
   if (bytes === undefined) return inputTooLong;
@@ -37,7 +37,7 @@ function hasMoreToCome(): boolean {
   return false;
 }
 
-const inputTooLong: InputProblem = {
+const inputTooLong: PromptProblem = {
   code: 'input-too-long',
   message: `Standard input is larger than ${mostBytes / 1024 / 1024} MB, more than any model can read.`,
   next: 'Put it into a file and name the file in the prompt, or pipe in the part that matters.',
@@ -80,7 +80,7 @@ function kindOfInput() {
 }
 
 /** UTF-8, with or without a byte order mark, and UTF-16 with one. */
-function decode(bytes: Buffer): string | InputProblem {
+function decode(bytes: Buffer): string | PromptProblem {
   const begins = (...mark: readonly number[]) => mark.every((byte, i) => bytes[i] === byte);
   const utf32 = begins(0xff, 0xfe, 0, 0) || begins(0, 0, 0xfe, 0xff);
   const encoding = begins(0xff, 0xfe) ? 'utf-16le' : begins(0xfe, 0xff) ? 'utf-16be' : 'utf-8';

@@ -40,7 +40,7 @@ export function rolloutCasesOf(
 
 export const uuid = (digit: number): string => `01a1dcd3-eee5-7d53-9563-29880000000${digit}`;
 export const [first, second, third] = [uuid(1), uuid(2), uuid(3)] as unknown as [ThreadId, ThreadId, ThreadId];
-export const start = { from: 0 as Ordinal };
+export const fromStart = { from: 0 as Ordinal };
 const draft = (text: string): LineDraft => ({ type: 'event_msg', payload: { type: 'word', text } });
 export const wordDrafts = (...texts: readonly string[]): readonly LineDraft[] => texts.map(draft);
 
@@ -48,23 +48,23 @@ export function revertTo(rolloutId: string, end: number): Revert {
   return { rolloutId, to: { rolloutId: first, end: end as Ordinal }, note: {}, drafts: [] };
 }
 
-export async function writeTo(opened: Owned | OpenRefused, ...said: readonly string[]): Promise<void> {
-  const thread = owned(opened);
+export async function appendTexts(opened: Owned | OpenRefused, ...said: readonly string[]): Promise<void> {
+  const thread = expectOwned(opened);
   thread.append(wordDrafts(...said));
   await thread.close();
 }
 
-export async function written(store: RolloutStore, id: ThreadId, ...said: readonly string[]): Promise<void> {
+export async function openAndAppendTexts(store: RolloutStore, id: ThreadId, ...said: readonly string[]): Promise<void> {
   const opened = await store.open(id);
-  await writeTo(opened.kind === 'owned' ? opened : await store.create(id, {}), ...said);
+  await appendTexts(opened.kind === 'owned' ? opened : await store.create(id, {}), ...said);
 }
 
-export function owned(opened: Owned | OpenRefused): Owned {
+export function expectOwned(opened: Owned | OpenRefused): Owned {
   ok(opened.kind === 'owned', `refused: ${JSON.stringify(opened)}`);
   return opened;
 }
 
-export function heldBy(opened: HeldThread | OpenRefused): HeldThread {
+export function expectHeld(opened: HeldThread | OpenRefused): HeldThread {
   ok(opened.kind === 'held', `refused: ${JSON.stringify(opened)}`);
   return opened;
 }
@@ -75,12 +75,12 @@ export function assertRefusal(code: OpenRefused['code'], answer: { readonly kind
 
 export const ordinals = (lines: readonly Line[]): readonly unknown[] => lines.map(({ ordinal }) => ordinal);
 
-export const texts = async (lines: AsyncIterable<Line>): Promise<readonly unknown[]> =>
+export const lineTexts = async (lines: AsyncIterable<Line>): Promise<readonly unknown[]> =>
   (await Array.fromAsync(lines)).map(({ payload }) => payload['text'] ?? 'meta');
 
 /** Texts of all lines but the first. */
 export async function storedTexts(store: RolloutStore, id: ThreadId): Promise<readonly unknown[]> {
-  const [meta, ...rest] = await texts(store.read(id, start));
+  const [meta, ...rest] = await lineTexts(store.read(id, fromStart));
   strictEqual(meta, 'meta');
   return rest;
 }

@@ -4,7 +4,7 @@ import type { ThreadId } from '../../protocol/ids.ts';
 import type { Json } from '../../protocol/json.ts';
 import type { LineDraft } from '../../protocol/line.ts';
 import type { ThreadQuery } from '../../protocol/thread.ts';
-import { casesOf, first, heldBy, owned, second, third, uuid } from './contract-case.ts';
+import { casesOf, first, expectHeld, expectOwned, second, third, uuid } from './contract-case.ts';
 
 const all: ThreadQuery = { limit: 10, sort: 'created' };
 
@@ -33,7 +33,7 @@ export const directoryCases = casesOf('directory', {
     await talk(store, second, { said: ['two'] });
     await talk(store, third, { said: ['three'] });
     await archive(store, first);
-    const deleting = heldBy(await store.rollouts.hold(second));
+    const deleting = expectHeld(await store.rollouts.hold(second));
     await deleting.delete();
     await deleting.release();
     await store.directory.changed?.([
@@ -123,7 +123,7 @@ interface Talk {
 async function talk({ rollouts }: ThreadStore, id: ThreadId, talked: Talk): Promise<void> {
   const { cwd = '/repo', said, answer, source = 'exec' } = talked;
   const timestamp = new Date(Date.UTC(2026, 0, 1) + Number.parseInt(id.slice(-1), 16) * 1000).toISOString();
-  const thread = owned(await rollouts.create(id, { timestamp, cwd, source }));
+  const thread = expectOwned(await rollouts.create(id, { timestamp, cwd, source }));
   thread.append(said.flatMap((text, at) => turn(`turn-${at}`, text, answer ?? 'Done.')));
   await thread.close();
 }
@@ -142,7 +142,7 @@ function turn(turnId: string, text: string, answer: string): readonly LineDraft[
 }
 
 async function archive({ rollouts }: ThreadStore, id: ThreadId): Promise<void> {
-  const held = heldBy(await rollouts.hold(id));
+  const held = expectHeld(await rollouts.hold(id));
   await held.archive();
   await held.release();
 }

@@ -3,15 +3,15 @@ import {
   casesOf,
   type ContractCase,
   first,
-  heldBy,
+  expectHeld,
   ordinals,
-  owned,
+  expectOwned,
   revertTo,
   rolloutCasesOf,
   storedTexts,
   uuid,
   wordDrafts,
-  writeTo,
+  appendTexts,
 } from './contract-case.ts';
 import { directoryCases } from './directory-cases.ts';
 import { rolloutCases } from './rollout-cases.ts';
@@ -85,13 +85,13 @@ const lost = { code: 'lease-lost' };
 
 const leaseCases = rolloutCasesOf({
   'every lease of a thread has a larger epoch than the one before': async ({ store, other }) => {
-    const created = owned(await store.create(first, {}));
-    await writeTo(created, 'a');
+    const created = expectOwned(await store.create(first, {}));
+    await appendTexts(created, 'a');
     const epochs = [created.epoch];
     for (const one of [other, store]) {
-      const opened = owned(await one.open(first));
+      const opened = expectOwned(await one.open(first));
       await opened.close();
-      const held = heldBy(await one.hold(first));
+      const held = expectHeld(await one.hold(first));
       await held.release();
       epochs.push(opened.epoch, held.epoch);
     }
@@ -99,11 +99,11 @@ const leaseCases = rolloutCasesOf({
   },
   'what a writer appends after another one took over is refused': async ({ store, other, lapse }) => {
     if (lapse === undefined) return;
-    const older = owned(await store.create(first, {}));
+    const older = expectOwned(await store.create(first, {}));
     older.append(wordDrafts('a'));
     await older.durable();
     await lapse(first);
-    const newer = owned(await other.open(first));
+    const newer = expectOwned(await other.open(first));
     ok(newer.epoch > older.epoch);
     older.append(wordDrafts('late'));
     await rejects(older.durable(), lost);
@@ -117,12 +117,12 @@ const leaseCases = rolloutCasesOf({
     assertRefusal('thread-locked', await store.open(first));
     await newer.close();
     deepStrictEqual(await storedTexts(store, first), ['a', 'b']);
-    await writeTo(await store.open(first), 'c');
+    await appendTexts(await store.open(first), 'c');
     deepStrictEqual(await storedTexts(other, first), ['a', 'b', 'c']);
   },
   'a lease that lapses stays with its writer until another one comes': async ({ store, lapse }) => {
     if (lapse === undefined) return;
-    const thread = owned(await store.create(first, {}));
+    const thread = expectOwned(await store.create(first, {}));
     thread.append(wordDrafts('a'));
     await thread.durable();
     await lapse(first);
@@ -132,10 +132,10 @@ const leaseCases = rolloutCasesOf({
   },
   'a thread that another writer took over is not reverted, archived or deleted': async ({ store, other, lapse }) => {
     if (lapse === undefined) return;
-    await writeTo(await store.create(first, {}), 'a', 'b');
-    const held = heldBy(await store.hold(first));
+    await appendTexts(await store.create(first, {}), 'a', 'b');
+    const held = expectHeld(await store.hold(first));
     await lapse(first);
-    const newer = owned(await other.open(first));
+    const newer = expectOwned(await other.open(first));
     await rejects(held.revert(revertTo(uuid(8), 2)), lost);
     await rejects(held.archive(), lost);
     await rejects(held.unarchive(), lost);

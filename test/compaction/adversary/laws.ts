@@ -3,7 +3,7 @@ import { fragmentCatalog } from '../../../src/core/world/catalog.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import { describeState } from '../../harness/describe-state.ts';
 import { reduce } from '../../../src/core/state/reduce.ts';
-import { emptyState } from '../../../src/core/state/thread-state.ts';
+import { emptyThreadState } from '../../../src/core/state/thread-state.ts';
 import type { RecordedRequest, ScriptedModel } from '../../../src/testing/index.ts';
 import type { WatchedThread } from '../../harness/watched-thread.ts';
 import { checkRebuilt } from '../../laws/prefix-law.ts';
@@ -33,7 +33,7 @@ export async function checkThread({
   ...played
 }: PlayedThread): Promise<void> {
   const lines = await watched.lines();
-  expect(describeState(lines.reduce(reduce, emptyState)), 'the file gives the state').toBe(
+  expect(describeState(lines.reduce(reduce, emptyThreadState)), 'the file gives the state').toBe(
     describeState(watched.live!.state),
   );
   await checkRebuilt(model, lines);

@@ -1,11 +1,15 @@
 import { noWork, type WorkRecords } from '../../../src/core/compaction/plan/work-records.ts';
 import { planUpdated } from '../../../src/core/fragments/answers/tool-calls.ts';
-import { commandOutput, patchOutput, patchUnfit } from '../../../src/core/fragments/answers/commands-and-patches.ts';
-import { render } from '../../../src/core/fragments/text/define-fragment.ts';
+import {
+  commandOutput,
+  patchOutput,
+  patchUnfitText,
+} from '../../../src/core/fragments/answers/commands-and-patches.ts';
+import { renderFragment } from '../../../src/core/fragments/text/define-fragment.ts';
 import { hookPromptFragment } from '../../../src/core/fragments/events/hooks-skills-and-plugins.ts';
 import { contextMessage } from '../../../src/core/fragments/message-items.ts';
 import { turnAbortedFragment } from '../../../src/core/fragments/events/turns-and-goals.ts';
-import { type Entry, entryMetadata } from '../../../src/core/history/entry.ts';
+import { type HistoryEntry, entryMetadata } from '../../../src/core/history/entry.ts';
 import type { Item } from '../../../src/protocol/item.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import { foldWork } from '../../../src/core/state/fold/plan-and-changed-files.ts';
@@ -23,7 +27,7 @@ export interface Sent {
 
 /** A conversation as the values that a compaction reads. */
 export interface Played {
-  readonly entries: readonly Entry[];
+  readonly entries: readonly HistoryEntry[];
   readonly work: WorkRecords;
   /** All messages of the user, oldest first. */
   readonly sent: readonly Sent[];
@@ -81,21 +85,21 @@ function after(played: Played, happening: Happening): Played {
       return withCall(played, id, { name: 'apply_patch', input: { input: `*** ${path}` }, answer, changed });
     }
     case 'bad-patch': {
-      const answer = patchUnfit(happening.problem, budget);
+      const answer = patchUnfitText(happening.problem, budget);
       return withCall(played, id, { name: 'apply_patch', input: { input: '***' }, answer });
     }
     case 'hook':
       return withContext(
         hearing(played, 'hook', happening.text),
         id,
-        render(hookPromptFragment, { runId: id, prompt: happening.text }),
+        renderFragment(hookPromptFragment, { runId: id, prompt: happening.text }),
       );
     case 'program': {
       const item = contextMessage(`msg_${id}`, 'developer', [happening.text]);
       return withEntry(hearing(played, 'program', happening.text), { item, origin: { family: 'client' }, turn });
     }
     case 'interrupt':
-      return withContext(played, id, render(turnAbortedFragment, 'interrupted'));
+      return withContext(played, id, renderFragment(turnAbortedFragment, 'interrupted'));
     case 'say':
       return withEntry(played, answered(happening.text));
   }
@@ -125,12 +129,12 @@ function withCall(played: Played, id: string, { name, input, answer, changed }: 
   return withEntry(called, { item: output, origin: { family: 'tool' }, turn }, changed);
 }
 
-function withContext(played: Played, id: string, part: ReturnType<typeof render>): Played {
+function withContext(played: Played, id: string, part: ReturnType<typeof renderFragment>): Played {
   const item: Item = contextMessage(`msg_${id}`, part.role, [part.text]);
   return withEntry(played, { item, origin: { family: 'context', kinds: [part.kind], cause: 'event' }, turn });
 }
 
-function withEntry(played: Played, entry: Entry, changed?: readonly JsonObject[]): Played {
+function withEntry(played: Played, entry: HistoryEntry, changed?: readonly JsonObject[]): Played {
   const known = entryMetadata(entry)['capstan'] as JsonObject;
   const metadata = { capstan: { ...known, ...(changed === undefined ? {} : { changed }) } };
   return {

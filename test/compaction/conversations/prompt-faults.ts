@@ -1,5 +1,5 @@
 import type { Candidate } from '../../../src/core/compaction/candidates/candidate.ts';
-import type { Entry } from '../../../src/core/history/entry.ts';
+import type { HistoryEntry } from '../../../src/core/history/entry.ts';
 import { installed, textsOf } from '../scene.ts';
 import type { Happening } from './conversation.ts';
 import type { Sent } from './play.ts';
@@ -9,7 +9,7 @@ import { distinct } from './distinct.ts';
 
 /** The prompt that the model reads after a checkpoint. */
 export interface Prompt {
-  readonly entries: readonly Entry[];
+  readonly entries: readonly HistoryEntry[];
   readonly texts: readonly string[];
   readonly list: MessageList;
   readonly records: string;

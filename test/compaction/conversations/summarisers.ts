@@ -1,4 +1,8 @@
-import { type Candidate, type Faulty, isFaulty } from '../../../src/core/compaction/candidates/candidate.ts';
+import {
+  type Candidate,
+  type FaultyAnswer,
+  isFaultyAnswer,
+} from '../../../src/core/compaction/candidates/candidate.ts';
 import { mechanicalCandidate } from '../../../src/core/compaction/candidates/build-candidate.ts';
 import { plainCandidate, structuredCandidate } from '../../../src/core/compaction/candidates/written-candidate.ts';
 import { remoteCandidate } from '../../../src/core/compaction/candidates/remote-candidate.ts';
@@ -87,8 +91,8 @@ function sourceFor({ entries, work }: Played) {
   return sourceOf(entries, work);
 }
 
-function usable(result: Candidate | Faulty): Candidate {
-  if (isFaulty(result)) throw new Error(result.faults.join(' '));
+function usable(result: Candidate | FaultyAnswer): Candidate {
+  if (isFaultyAnswer(result)) throw new Error(result.faults.join(' '));
   return result;
 }
 
@@ -97,7 +101,7 @@ function candidateOf(
   strategy: Summariser['strategy'],
   asked: Asked,
   answer: string | readonly Item[],
-): Candidate | Faulty {
+): Candidate | FaultyAnswer {
   const [plan, source] = [planFor(asked), sourceFor(asked.played)];
   if (typeof answer !== 'string') return remoteCandidate(plan, source, answer, 'stream');
   if (strategy === 'structured') return structuredCandidate(plan, source, answer);
@@ -124,7 +128,7 @@ function plain(name: string, answer: (asked: Asked) => string): Summariser {
 /** An answer that cannot be used, after which code makes the checkpoint alone. */
 function failed(name: string, strategy: Summariser['strategy'], given: string | readonly Item[]): Summariser {
   const checkpoint = (asked: Asked): Candidate => {
-    if (!isFaulty(candidateOf(strategy, asked, given))) throw new Error(`${name}: the answer was taken`);
+    if (!isFaultyAnswer(candidateOf(strategy, asked, given))) throw new Error(`${name}: the answer was taken`);
     return mechanicalCandidate(planFor(asked), sourceFor(asked.played), why);
   };
   return { name, strategy, chooses: 'nothing', writes: false, isThin: true, answer: () => given, checkpoint };

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { customPrompts } from '../../../src/engine/home/custom-prompts.ts';
+import { readCustomPrompts } from '../../../src/engine/home/custom-prompts.ts';
 import { answer, say } from '../../../src/testing/index.ts';
 import { inputOf, scene, textsOf } from '../../harness/scene.ts';
 import { openIn, tuiScene } from '../tui-scene.ts';
@@ -71,7 +71,7 @@ describe('prompts of the user', () => {
     put('list', '---\ndescription: [a, b]\n---\nList.');
     put('open', '---\ndescription: No end\n\nSend this.');
     put('table', '---\nargument-hint: {a: 1}\n---\nTable.');
-    const { prompts, problems } = await customPrompts(folder);
+    const { prompts, problems } = await readCustomPrompts(folder);
     expect(prompts).toEqual([{ name: 'hint', takes: '[FILE]', text: 'Read $1.' }]);
     const left = (name: string, reason: string): string => `The prompt ${join(folder, name)} is left out: ${reason}.`;
     const noText = (key: string): string => `its \`${key}\` is a list or a table; write a text, in quotes if need be`;

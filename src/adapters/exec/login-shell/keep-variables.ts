@@ -1,9 +1,9 @@
 import { writeSync } from 'node:fs';
-import { inheritedBy } from '../../../core/policy/environment/shell-environment-policy.ts';
+import { inheritanceFilter } from '../../../core/policy/environment/shell-environment-policy.ts';
 import {
-  isShellVariable,
-  type KeepPlace,
-  keepVariables,
+  isOwnToShell,
+  type VariableCachePlace,
+  cacheVariables,
   nodeOptionsName,
   releaseCaptureLock,
   removeStaleVariables,
@@ -13,10 +13,10 @@ import {
  * Standalone program that the login shell runs at its end. It writes its environment as one line of JSON to its open
  * file 3, and to disk without secrets. It may outlive the process that asked, so that the next one has the answer.
  */
-const place = JSON.parse(Buffer.from(process.argv[2] ?? '', 'base64url').toString()) as KeepPlace | null;
+const place = JSON.parse(Buffer.from(process.argv[2] ?? '', 'base64url').toString()) as VariableCachePlace | null;
 const found = Object.entries({ ...process.env, NODE_OPTIONS: process.env[nodeOptionsName] }).filter(
   (entry): entry is [string, string] =>
-    entry[1] !== undefined && entry[0] !== nodeOptionsName && !isShellVariable(entry[0]),
+    entry[1] !== undefined && entry[0] !== nodeOptionsName && !isOwnToShell(entry[0]),
 );
 
 tell(`${JSON.stringify(Object.fromEntries(found))}\n`);
@@ -31,12 +31,12 @@ function tell(text: string): void {
   }
 }
 
-function keep({ folder, key, policy, secretNames }: KeepPlace): void {
-  const passes = inheritedBy({ ...policy, ignoreDefaultExcludes: false });
+function keep({ folder, key, policy, secretNames }: VariableCachePlace): void {
+  const passes = inheritanceFilter({ ...policy, ignoreDefaultExcludes: false });
   const kept = found.filter(([name]) => passes(name) && !secretNames.includes(name));
   const at = Date.now();
   try {
-    keepVariables(folder, key, { at, variables: Object.fromEntries(kept) });
+    cacheVariables(folder, key, { at, variables: Object.fromEntries(kept) });
     removeStaleVariables(folder, at);
   } finally {
     releaseCaptureLock(folder, key);

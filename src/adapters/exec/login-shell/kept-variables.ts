@@ -1,15 +1,15 @@
 import type { ShellEnvironmentPolicy } from '../../../core/policy/environment/shell-environment-policy.ts';
 import { isJsonObject, parseJsonObject } from '../../../protocol/json.ts';
-import { shellQuoted } from '../../../protocol/shell.ts';
+import { quoteShellWord } from '../../../protocol/shell.ts';
 import { errorCode, fileSystem } from '../../disk/file-system.ts';
 import { readOwnFile, writeOwnFile } from '../../disk/own-files.ts';
-import { withRegular } from '../../disk/regular-files.ts';
+import { withRegularFile } from '../../disk/regular-files.ts';
 import { identifyProcess } from '../leftover-processes.ts';
 import { join } from 'node:path';
 
 export type ShellVariables = Readonly<Record<string, string>>;
 
-export interface KeptVariables {
+export interface CachedVariables {
   /** Milliseconds since the Unix epoch. */
   readonly at: number;
   readonly variables: ShellVariables;
@@ -19,14 +19,14 @@ const mostBytes = 1_000_000;
 const sweptAfterMs = 24 * 60 * 60 * 1000;
 
 /** Never throws: content that we would not have written counts as missing. */
-export function loadKeptVariables(folder: string, key: string): KeptVariables | undefined {
+export function loadCachedVariables(folder: string, key: string): CachedVariables | undefined {
   const file = readOwnFile(fileOf(folder, key), { maxBytes: mostBytes, toOthers: 'closed' });
   const { at, variables } = parseJsonObject(file?.bytes.toString('utf8') ?? '') ?? {};
-  return typeof at === 'number' && isVariables(variables) ? { at, variables } : undefined;
+  return typeof at === 'number' && isShellVariables(variables) ? { at, variables } : undefined;
 }
 
 /** Atomic for readers. Throws what the disk reports. */
-export function keepVariables(folder: string, key: string, kept: KeptVariables): void {
+export function cacheVariables(folder: string, key: string, kept: CachedVariables): void {
   const text = JSON.stringify(kept);
   if (Buffer.byteLength(text) > mostBytes) return;
   writeOwnFile(fileOf(folder, key), join(folder, `${key}.${process.pid}.tmp`), text);
@@ -43,7 +43,7 @@ export function removeStaleVariables(folder: string, now: number): void {
 
 const fileOf = (folder: string, key: string): string => join(folder, `${key}.json`);
 
-export function isVariables(value: unknown): value is ShellVariables {
+export function isShellVariables(value: unknown): value is ShellVariables {
   if (!isJsonObject(value)) return false;
   return Object.entries(value).every(
     ([name, text]) => name !== '' && !/[=\0]/.test(name) && typeof text === 'string' && !text.includes('\0'),
@@ -51,7 +51,7 @@ export function isVariables(value: unknown): value is ShellVariables {
 }
 
 /** Tells the program that ends the login shell where to keep variables that pass the policy and are no secrets. */
-export interface KeepPlace {
+export interface VariableCachePlace {
   readonly folder: string;
   readonly key: string;
   readonly policy: Omit<ShellEnvironmentPolicy, 'set'>;
@@ -60,15 +60,15 @@ export interface KeepPlace {
 
 /** Holds the original value of `NODE_OPTIONS`, which would change how Node starts. */
 export const nodeOptionsName = 'CAPSTAN_NODE_OPTIONS';
-export type KeepProgram = { readonly node: string; readonly path: string };
+export type CachingProgram = { readonly node: string; readonly path: string };
 
 /** Final command of the login shell. It uses no bare names: start-up files decide what PATH is here. */
-export function loginShellScript({ node, path }: KeepProgram, place: KeepPlace | undefined): string {
+export function loginShellScript({ node, path }: CachingProgram, place: VariableCachePlace | undefined): string {
   const words = [node, path, Buffer.from(JSON.stringify(place ?? null)).toString('base64url')];
   return [
     `if [ "\${NODE_OPTIONS+set}" = set ]; then`,
     `${nodeOptionsName}=$NODE_OPTIONS; export ${nodeOptionsName}; unset NODE_OPTIONS; fi;`,
-    `exec ${words.map(shellQuoted).join(' ')}`,
+    `exec ${words.map(quoteShellWord).join(' ')}`,
   ].join(' ');
 }
 
@@ -93,11 +93,11 @@ export async function takeCaptureLock(folder: string, key: string, now: number):
 }
 
 /** Names the process whose end releases the lock. */
-export async function signCaptureLock(folder: string, key: string, pid: number): Promise<void> {
+export async function writeCaptureLockOwner(folder: string, key: string, pid: number): Promise<void> {
   const startedAt = await identifyProcess(pid);
   try {
     // Do not create it again: the capture may have ended meanwhile.
-    withRegular(lockOf(folder, key), { links: 'refused', flags: O_WRONLY }, (file) =>
+    withRegularFile(lockOf(folder, key), { links: 'refused', flags: O_WRONLY }, (file) =>
       fileSystem.writeSync(file, `${pid} ${startedAt ?? ''}`),
     );
   } catch {
@@ -117,7 +117,7 @@ const lockOf = (folder: string, key: string): string => join(folder, `${key}.loc
 
 function make(path: string): 'taken' | 'exists' | 'unavailable' {
   try {
-    withRegular(path, { links: 'refused', flags: O_WRONLY | O_CREAT | O_EXCL, mode: 0o600 }, () => undefined);
+    withRegularFile(path, { links: 'refused', flags: O_WRONLY | O_CREAT | O_EXCL, mode: 0o600 }, () => undefined);
     return 'taken';
   } catch (error) {
     return errorCode(error) === 'EEXIST' ? 'exists' : 'unavailable';
@@ -144,4 +144,4 @@ export function bareEnvironment(env: ShellVariables, { shell, home }: { shell: s
 }
 
 const ownToShell = new Set(['SHLVL', '_', 'PWD', 'OLDPWD', 'TERM']);
-export const isShellVariable = (name: string): boolean => ownToShell.has(name);
+export const isOwnToShell = (name: string): boolean => ownToShell.has(name);

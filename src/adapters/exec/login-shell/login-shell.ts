@@ -3,19 +3,19 @@ import type { ShellEnvironmentRequest } from '../../../ports/commands.ts';
 import type { Clock } from '../../../ports/system.ts';
 import { parseJsonObject } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { lookAt, namesIn, realPathSoFar } from '../../disk/file-system.ts';
+import { inspectEntry, listFolderNames, realPathSoFar } from '../../disk/file-system.ts';
 import { makeOwnFolder } from '../../disk/own-files.ts';
-import { startGroup } from '../child-process.ts';
+import { startProcessGroup } from '../child-process.ts';
 import {
   bareEnvironment,
-  isVariables,
-  loadKeptVariables,
+  isShellVariables,
+  loadCachedVariables,
   loginShellScript,
   releaseCaptureLock,
-  signCaptureLock,
+  writeCaptureLockOwner,
   takeCaptureLock,
 } from './kept-variables.ts';
-import type { KeepPlace, KeepProgram, KeptVariables, ShellVariables } from './kept-variables.ts';
+import type { VariableCachePlace, CachingProgram, CachedVariables, ShellVariables } from './kept-variables.ts';
 import type { ChildProcess } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { statSync } from 'node:fs';
@@ -40,7 +40,7 @@ const lookAgainMs = 50;
 type Source =
   | { readonly kind: 'known'; readonly variables: ShellVariables }
   | { readonly kind: 'ours'; readonly answer: Promise<ShellVariables | undefined>; readonly since: number }
-  | { readonly kind: 'others'; readonly place: KeepPlace; readonly since: number };
+  | { readonly kind: 'others'; readonly place: VariableCachePlace; readonly since: number };
 
 /** Variables of the user's login shell: kept by an earlier process, or captured on first need. */
 export class LoginShell {
@@ -103,7 +103,7 @@ export class LoginShell {
     const { place } = source;
     const { clock } = this.#options;
     while (!waiting.aborted) {
-      const kept = within(loadKeptVariables(place.folder, place.key), freshMs, clock.now());
+      const kept = within(loadCachedVariables(place.folder, place.key), freshMs, clock.now());
       if (kept !== undefined) return kept;
       // The other process may have ended without an answer.
       const lock = await takeCaptureLock(place.folder, place.key, clock.now());
@@ -118,7 +118,7 @@ export class LoginShell {
     if (place === undefined) return this.#start(undefined);
     const { folder, key } = place;
     const now = this.#options.clock.now();
-    const kept = loadKeptVariables(folder, key);
+    const kept = loadCachedVariables(folder, key);
     const fresh = within(kept, freshMs, now);
     if (fresh !== undefined) return { kind: 'known', variables: fresh };
     const lock = await takeCaptureLock(folder, key, now);
@@ -133,18 +133,18 @@ export class LoginShell {
   }
 
   /** The answer that another process kept before it released the lock to us, if any. Then gives the lock back. */
-  #fresh({ folder, key }: KeepPlace): ShellVariables | undefined {
-    const variables = within(loadKeptVariables(folder, key), freshMs, this.#options.clock.now());
+  #fresh({ folder, key }: VariableCachePlace): ShellVariables | undefined {
+    const variables = within(loadCachedVariables(folder, key), freshMs, this.#options.clock.now());
     if (variables !== undefined) releaseCaptureLock(folder, key);
     return variables;
   }
 
-  #start(place: KeepPlace | undefined): Extract<Source, { kind: 'ours' }> {
+  #start(place: VariableCachePlace | undefined): Extract<Source, { kind: 'ours' }> {
     const { shell, home, env, program, clock } = this.#options;
     const bare = bareEnvironment(env, { shell, home });
     const { pid, variables } = startCapture({ shell, home, env: bare, program }, place);
     if (place !== undefined) {
-      if (pid !== undefined) void signCaptureLock(place.folder, place.key, pid);
+      if (pid !== undefined) void writeCaptureLockOwner(place.folder, place.key, pid);
       // If there is an answer, the program at the end of the shell holds the lock until it is kept.
       void variables.then((found) => found === undefined && releaseCaptureLock(place.folder, place.key));
     }
@@ -152,7 +152,7 @@ export class LoginShell {
   }
 
   /** Undefined if no answer can or may be kept. A policy that passes secrets on needs them, and they are never kept. */
-  #place(): KeepPlace | undefined {
+  #place(): VariableCachePlace | undefined {
     const { shell, home, env, folder, secretNames } = this.#options;
     const { set: _, ...policy } = this.#options.policy;
     if (folder === undefined || policy.ignoreDefaultExcludes || !makeOwnFolder(folder, 'readable')) return undefined;
@@ -163,7 +163,7 @@ export class LoginShell {
 }
 
 /** Accepts an answer of at most that age. A time in the future is not reliable. */
-function within(kept: KeptVariables | undefined, ms: number, now: number): ShellVariables | undefined {
+function within(kept: CachedVariables | undefined, ms: number, now: number): ShellVariables | undefined {
   return kept !== undefined && kept.at <= now && now - kept.at < ms ? kept.variables : undefined;
 }
 
@@ -193,7 +193,7 @@ interface CaptureOptions {
   /** Home folder of the user, in which the shell starts: no project can put anything there. */
   readonly home: string;
   readonly env: ShellVariables;
-  readonly program: KeepProgram;
+  readonly program: CachingProgram;
 }
 
 const mostCharacters = 4_000_000;
@@ -205,10 +205,10 @@ const drainMs = 250;
  * because its start-up files may run programs that do not survive that. It keeps no process alive. No `pid`: it could
  * not be started. No variables: it failed. Never rejects.
  */
-function startCapture({ shell, home, env, program }: CaptureOptions, place: KeepPlace | undefined) {
+function startCapture({ shell, home, env, program }: CaptureOptions, place: VariableCachePlace | undefined) {
   try {
     const argv = [shell, '-lc', loginShellScript(program, place)];
-    return watch(startGroup({ argv, cwd: home, env }, ['ignore', 'ignore', 'ignore', 'pipe']));
+    return watch(startProcessGroup({ argv, cwd: home, env }, ['ignore', 'ignore', 'ignore', 'pipe']));
   } catch {
     return { pid: undefined, variables: Promise.resolve(undefined) };
   }
@@ -230,7 +230,7 @@ function watch(child: ChildProcess) {
     // Only one line: a process left by the start-up files may hold the other end open forever.
     if (!text.endsWith('\n') && text.length <= mostCharacters) return;
     const found = parseJsonObject(text);
-    end(isVariables(found) ? found : undefined);
+    end(isShellVariables(found) ? found : undefined);
   });
   answer.on('error', () => end()).on('close', () => end());
   child.on('exit', () => setTimeout(end, drainMs).unref());
@@ -278,14 +278,14 @@ function placesOf(path: string): readonly string[] {
   while (next !== undefined && places.length < 2 * mostLinks) {
     const place: string = join(realPathSoFar(dirname(next)), basename(next));
     places.push(next, place);
-    const entry = lookAt(place);
+    const entry = inspectEntry(place);
     next = entry.kind === 'link' ? resolve(dirname(place), entry.target) : undefined;
   }
   return places;
 }
 
 function filesIn(folder: string): readonly string[] {
-  const names = namesIn(folder).toSorted().slice(0, mostInFolder);
+  const names = listFolderNames(folder).toSorted().slice(0, mostInFolder);
   return [folder, ...names.map((name) => join(folder, name))];
 }
 

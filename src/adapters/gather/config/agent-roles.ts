@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path';
-import { type AgentRole, builtInRoles, readRole, roleTable } from '../../../core/config/agents.ts';
+import { type AgentRole, builtInRoles, readRole, agentRoleSchema } from '../../../core/config/agents.ts';
 import { checkValues } from '../../../core/config/keys/check-values.ts';
-import { namesIn } from '../../disk/file-system.ts';
+import { listFolderNames } from '../../disk/file-system.ts';
 import type { BoundedReading } from '../../disk/regular-files.ts';
 import { defined } from '../../../base/objects.ts';
 import { isJsonObject, type Json, type JsonObject, stringAt } from '../../../protocol/json.ts';
@@ -28,7 +28,7 @@ export async function loadAgentRoles(agents: Json | undefined, { home, projects,
   const problems: Outcome[] = [];
   /** Any problem in a file drops its role: the faulty part may be a restriction. */
   const check = ({ layer, problems: wrong }: LoadedLayer): boolean => {
-    const found = [...wrong, ...checkValues(roleTable, layer, { unknown: 'warning' }).problems];
+    const found = [...wrong, ...checkValues(agentRoleSchema, layer, { unknown: 'warning' }).problems];
     problems.push(...found);
     return found.every(({ severity }) => severity === 'warning');
   };
@@ -70,7 +70,7 @@ export async function loadAgentRoles(agents: Json | undefined, { home, projects,
 }
 
 function roleFiles(folder: string): readonly string[] {
-  const names = namesIn(folder).filter((each) => each.endsWith('.toml'));
+  const names = listFolderNames(folder).filter((each) => each.endsWith('.toml'));
   const sorted = names.toSorted().slice(0, mostFiles);
   return sorted.map((each) => join(folder, each));
 }

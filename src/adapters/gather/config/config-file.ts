@@ -1,12 +1,17 @@
-import { type ConfigLayer, type ConfigProblem, keySource, type LayerName } from '../../../core/config/config-layer.ts';
+import {
+  type ConfigLayer,
+  type ConfigProblem,
+  configKeySource,
+  type LayerName,
+} from '../../../core/config/config-layer.ts';
 import { type Override, overrideValues } from '../../../core/config/flag-overrides.ts';
-import { isFileUrl, type KeyKind, type KeyTable, type NamedTablesKind } from '../../../core/config/keys/key-kinds.ts';
-import { keyTable } from '../../../core/config/keys/key-table.ts';
+import { isFileUrl, type KeyKind, type SchemaKeys, type NamedTablesKind } from '../../../core/config/keys/key-kinds.ts';
+import { configSchema } from '../../../core/config/keys/key-table.ts';
 import { isJsonObject, type Json, type JsonObject, valueAt } from '../../../protocol/json.ts';
-import { kindOfEntry, namesIn } from '../../disk/file-system.ts';
+import { kindOfEntry, listFolderNames } from '../../disk/file-system.ts';
 import { type BoundedReading, readBounded } from '../../disk/regular-files.ts';
 import { readLimits } from '../files/read-guard.ts';
-import { parseToml, shownTomlLine, type TomlProblem } from './toml.ts';
+import { parseToml, maskedTomlLine, type TomlProblem } from './toml.ts';
 import { dirname, join, resolve } from 'node:path';
 
 export type LoadedLayer = { readonly layer: ConfigLayer; readonly problems: readonly ConfigProblem[] };
@@ -69,7 +74,7 @@ function tomlErrorText(path: string, text: string, problem: TomlProblem): string
   const { line, column, reason } = problem;
   const head = `${path}:${line}:${column}: ${reason}.`;
   // The message ends up in terminals and logs, so it must not quote values, which may be secrets.
-  const excerpt = shownTomlLine(text, problem);
+  const excerpt = maskedTomlLine(text, problem);
   if (excerpt === undefined) return head;
   const from = column > widest ? column - before : 0;
   const number = `${line} | `;
@@ -101,18 +106,18 @@ export async function loadProfileFile(
 function advice(profile: string, { home, user }: { readonly home: string; readonly user: ConfigLayer }): string {
   const old = ['profiles', profile];
   if (valueAt(user.values, old) !== undefined)
-    return `Create that file and move the keys of [profiles.${profile}] (${keySource(user, old)}) into it.`;
+    return `Create that file and move the keys of [profiles.${profile}] (${configKeySource(user, old)}) into it.`;
   const known = profilesIn(home);
   const others = known.length === 0 ? '' : ` Existing profiles: ${known.join(', ')}.`;
   return `Create that file with the keys of the profile.${others}`;
 }
 
 /** Loads files of the home that do not count in this run. They may hold keys, or name variables that hold keys. */
-export async function loadUnusedFiles(
+export async function loadUnusedConfigFiles(
   home: string,
   { osHome, used }: { readonly osHome: string; readonly used: readonly string[] },
 ): Promise<readonly LoadedLayer[]> {
-  const paths = namesIn(home)
+  const paths = listFolderNames(home)
     .filter((name) => name === 'config.toml' || name.endsWith(ending))
     .map((name) => join(home, name))
     .filter((path) => !used.includes(path));
@@ -122,7 +127,7 @@ export async function loadUnusedFiles(
 const mostUnused = 200;
 
 function profilesIn(home: string): readonly string[] {
-  return namesIn(home)
+  return listFolderNames(home)
     .filter((name) => name.endsWith(ending) && name !== ending)
     .map((name) => name.slice(0, -ending.length))
     .toSorted();
@@ -140,7 +145,7 @@ export interface PathBase {
 
 /** Makes every path in the values absolute. Leaves values of a wrong type to the check that reports them. */
 function resolveConfigPaths(values: JsonObject, base: PathBase): JsonObject {
-  return resolveTokenCommands(resolveTable(keyTable.keys, values, base), base);
+  return resolveTokenCommands(resolveTable(configSchema.keys, values, base), base);
 }
 
 /** Commands that print keys: a relative program path starts from the command's `cwd`, else from the file's folder. */
@@ -153,7 +158,7 @@ function resolveTokenCommands(values: JsonObject, base: PathBase): JsonObject {
     const { command, cwd } = auth;
     if (typeof command !== 'string' || !command.includes('/')) return [id, provider] as const;
     const from = typeof cwd === 'string' ? { ...base, base: cwd } : base;
-    return [id, { ...provider, auth: { ...auth, command: absolute(command, from) } }] as const;
+    return [id, { ...provider, auth: { ...auth, command: toAbsolutePath(command, from) } }] as const;
   });
   return { ...values, model_providers: Object.fromEntries(resolved) };
 }
@@ -162,7 +167,7 @@ export function flagsLayer(overrides: readonly Override[], base: PathBase): Conf
   return { name: 'flags', source: 'command line', values: resolveConfigPaths(overrideValues(overrides), base) };
 }
 
-function resolveTable(keys: KeyTable, values: JsonObject, base: PathBase): JsonObject {
+function resolveTable(keys: SchemaKeys, values: JsonObject, base: PathBase): JsonObject {
   return Object.fromEntries(
     Object.entries(values).map(([key, value]) => {
       const kind = Object.hasOwn(keys, key) ? keys[key] : undefined;
@@ -174,9 +179,9 @@ function resolveTable(keys: KeyTable, values: JsonObject, base: PathBase): JsonO
 function resolveValue(kind: KeyKind | undefined, value: Json, base: PathBase): Json {
   switch (kind?.type) {
     case 'path':
-      return absolute(value, base);
+      return toAbsolutePath(value, base);
     case 'path-list':
-      return Array.isArray(value) ? value.map((member: Json) => absolute(member, base)) : value;
+      return Array.isArray(value) ? value.map((member: Json) => toAbsolutePath(member, base)) : value;
     case 'table':
       return isJsonObject(value) ? resolveTable(kind.keys, value, base) : value;
     case 'named-tables':
@@ -186,7 +191,7 @@ function resolveValue(kind: KeyKind | undefined, value: Json, base: PathBase): J
   }
 }
 
-export function absolute(value: Json, { base, osHome }: PathBase): Json {
+export function toAbsolutePath(value: Json, { base, osHome }: PathBase): Json {
   if (typeof value !== 'string' || value === '' || isFileUrl(value)) return value;
   return fromHome(value, osHome) ?? resolve(base, value);
 }
@@ -197,7 +202,7 @@ function fromHome(path: string, osHome: string): string | undefined {
 }
 
 /** In names only `~` is replaced: a relative path could mean any folder. */
-function resolveNamed({ names, keys }: NamedTablesKind<KeyTable>, values: JsonObject, base: PathBase): JsonObject {
+function resolveNamed({ names, keys }: NamedTablesKind<SchemaKeys>, values: JsonObject, base: PathBase): JsonObject {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       (names === 'folders' ? fromHome(name, base.osHome) : undefined) ?? name,

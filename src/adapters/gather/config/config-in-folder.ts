@@ -1,6 +1,11 @@
 import { join } from 'node:path';
-import { readConfig } from '../../../core/config/config.ts';
-import { type ConfigLayer, type ConfigProblem, keySource, sortBySeverity } from '../../../core/config/config-layer.ts';
+import { resolveConfig } from '../../../core/config/config.ts';
+import {
+  type ConfigLayer,
+  type ConfigProblem,
+  configKeySource,
+  sortBySeverity,
+} from '../../../core/config/config-layer.ts';
 import type { TrustDecision } from '../../../core/config/project-trust.ts';
 import { formatTomlKey } from '../../../core/config/toml/toml-key.ts';
 import { deniesRead } from '../../../core/policy/requirements.ts';
@@ -9,7 +14,7 @@ import type { BaseLayers, ReadLayers } from './config-layers.ts';
 import { fileSystem } from '../../disk/file-system.ts';
 import { withTrailingSeparator, projectFolders, projectFolderNames } from '../files/project-folders.ts';
 import { findTrust } from './project-trust.ts';
-import { isNamedIn } from './rules-in-folder.ts';
+import { decidesTrustOf } from './rules-in-folder.ts';
 import { type Json, valueAt } from '../../../protocol/json.ts';
 
 /** Adds the project's layers between the user's files and the flags. `problems`: only those that the project adds. */
@@ -25,7 +30,7 @@ export async function configInFolder(base: BaseLayers, folder: string): Promise<
       const file = await loadConfigFile({ name: 'project', path, osHome: base.osHome, denies });
       // Landlock cannot protect files that affect later runs, so a project must not widen what commands can do.
       if (base.landlock !== 'never') return { ...file, layer: { ...file.layer, underLandlock: true as const } };
-      const isNamed = owner === folders[0] || isNamedIn(decided, owner);
+      const isNamed = owner === folders[0] || decidesTrustOf(decided, owner);
       return isNamed ? file : { ...file, layer: { ...file.layer, belowRoot: true as const } };
     }),
   );
@@ -40,7 +45,7 @@ export async function configInFolder(base: BaseLayers, folder: string): Promise<
   const sources = new Set(files.map(({ layer }) => layer.source));
   const flags = base.layers.findIndex(({ name }) => name === 'flags');
   const layers = base.layers.toSpliced(flags, 0, ...files.map(({ layer }) => layer));
-  const { config, problems } = readConfig(layers, { ...base.options, trust: decision.trust, cwd: folder });
+  const { config, problems } = resolveConfig(layers, { ...base.options, trust: decision.trust, cwd: folder });
   const known = new Set(base.problems.map(({ message }) => message));
   const isIgnored = ({ name, disabled }: ConfigLayer): boolean => name === 'project' && disabled !== undefined;
   const ignored = [...layers.filter(isIgnored), ...hookFiles.map(({ layer }) => layer)];
@@ -125,7 +130,7 @@ function untrustedNotice(
   const folder = decision.trust === 'untrusted' ? (decision.folder ?? root) : root;
   const key = ['projects', folder, 'trust_level'];
   const decider = layers.findLast(({ values }) => valueAt(values, key) !== undefined);
-  const where = decider === undefined ? (userFile ?? 'config.toml') : keySource(decider, key);
+  const where = decider === undefined ? (userFile ?? 'config.toml') : configKeySource(decider, key);
   const how = `set trust_level = "trusted" under [${formatTomlKey(key.slice(0, 2))}] in ${where}`;
   const isFlag = decider?.name === 'flags';
   const next = `To use it, ${isFlag ? 'leave out the flag that makes the project untrusted' : how}.`;

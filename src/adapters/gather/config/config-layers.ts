@@ -1,15 +1,15 @@
 import { defined } from '../../../base/objects.ts';
-import { keyProblem, layerNames, sortBySeverity } from '../../../core/config/config-layer.ts';
+import { configKeyProblem, layerNames, sortBySeverity } from '../../../core/config/config-layer.ts';
 import type { ConfigLayer, ConfigProblem } from '../../../core/config/config-layer.ts';
-import { type Config, type ConfigReading, readConfig } from '../../../core/config/config.ts';
+import { type Config, type ResolveConfigOptions, resolveConfig } from '../../../core/config/config.ts';
 import { featureGates, isGateOpen } from '../../../core/config/features.ts';
 import { type Override, overrideValues } from '../../../core/config/flag-overrides.ts';
 import { checkValues } from '../../../core/config/keys/check-values.ts';
 import { isFileUrl } from '../../../core/config/keys/key-kinds.ts';
-import { keyTable } from '../../../core/config/keys/key-table.ts';
+import { configSchema } from '../../../core/config/keys/key-table.ts';
 import { mergeValues } from '../../../core/policy/profiles/tables/inherited-table.ts';
-import { readRequirements, type ReadRequirements } from '../../../core/config/requirements/read-requirements.ts';
-import { variablesIn } from '../../../core/config/servers/secret-variables.ts';
+import { readRequirements, type RequirementsResult } from '../../../core/config/requirements/read-requirements.ts';
+import { secretVariablesIn } from '../../../core/config/servers/secret-variables.ts';
 import { estimateTokens } from '../../../core/fragments/text/truncate.ts';
 import { parseGlob } from '../../../core/policy/paths/glob.ts';
 import type { DeniedReads, Requirements } from '../../../core/policy/requirements.ts';
@@ -19,9 +19,16 @@ import { type JsonObject, valueAt } from '../../../protocol/json.ts';
 import { groupDigits } from '../../../protocol/outcome.ts';
 import { fileSystem, realPath } from '../../disk/file-system.ts';
 import { projectFolderNames, withTrailingSeparator } from '../files/project-folders.ts';
-import { absolute, flagsLayer, loadConfigFile, loadProfileFile, loadTomlFile, loadUnusedFiles } from './config-file.ts';
+import {
+  toAbsolutePath,
+  flagsLayer,
+  loadConfigFile,
+  loadProfileFile,
+  loadTomlFile,
+  loadUnusedConfigFiles,
+} from './config-file.ts';
 import type { LoadedLayer } from './config-file.ts';
-import { readOverride } from './toml.ts';
+import { parseOverrideText } from './toml.ts';
 import { dirname, join } from 'node:path';
 
 /** Each is `key=value`, or a value that needs no parsing. Later ones override earlier ones. */
@@ -61,7 +68,7 @@ export interface ReadLayers {
 export interface BaseLayers extends ReadLayers {
   readonly home: string;
   readonly osHome: string;
-  readonly options: ConfigReading;
+  readonly options: ResolveConfigOptions;
   /** Files of the home that may hold keys and do not count in this run. */
   readonly unusedSecrets: readonly string[];
   /** All threads share the sandbox, so a thread's own layers do not change this. */
@@ -85,19 +92,19 @@ export async function loadBaseLayers(home: string, choices: ConfigChoices): Prom
   ]);
   const layers = loaded.map(({ layer }) => layer);
   const used = layers.filter(({ disabled }) => disabled === undefined).map(({ source }) => source);
-  const unused = await loadUnusedFiles(home, { osHome, used });
+  const unused = await loadUnusedConfigFiles(home, { osHome, used });
   const requirementsFile = systemPath('requirements.toml', choices);
   const managed = layers.findLast(({ name }) => name === 'managed');
   const demanded = await loadRequirements({ osHome, path: requirementsFile, managed });
-  const options: ConfigReading = {
+  const options: ResolveConfigOptions = {
     unknown: strictConfig === true ? 'error' : 'warning',
-    addedRoots: addDirectories.map((folder) => String(absolute(folder, { base: cwd, osHome }))),
+    addedRoots: addDirectories.map((folder) => String(toAbsolutePath(folder, { base: cwd, osHome }))),
     osHome,
     profile,
     managedProfiles: demanded.requirements.profileTables,
-    otherVariables: unused.length === 0 ? undefined : variablesIn(unused.map(({ layer }) => layer)),
+    otherVariables: unused.length === 0 ? undefined : secretVariablesIn(unused.map(({ layer }) => layer)),
   };
-  const { config, problems } = readConfig(layers, options);
+  const { config, problems } = resolveConfig(layers, options);
   const { sandboxFallback, features = {} } = config;
   const usual = sandboxFallback === 'landlock' ? 'fallback' : 'never';
   return {
@@ -147,7 +154,7 @@ export async function withProfile(base: BaseLayers, profile: string): Promise<Ch
 
 /** Reads the configuration anew after a change. `added`: the problems in `found`, and new ones that the base lacks. */
 function readAgain(base: BaseLayers, found: readonly ConfigProblem[]): ChangedLayers {
-  const { config, problems } = readConfig(base.layers, base.options);
+  const { config, problems } = resolveConfig(base.layers, base.options);
   const known = new Set(base.problems.map(({ message }) => message));
   const added = sortBySeverity([...found, ...problems.filter(({ message }) => !known.has(message))]);
   return { base: { ...base, config }, added };
@@ -162,7 +169,7 @@ export function withOnlyKeys(base: BaseLayers, keys: readonly string[]): BaseLay
     const taken = Object.entries(layer.values).filter(([key]) => keys.includes(key));
     return { ...layer, values: Object.fromEntries(taken) };
   });
-  return { ...base, layers, config: readConfig(layers, base.options).config };
+  return { ...base, layers, config: resolveConfig(layers, base.options).config };
 }
 
 /** Adds the flags of one thread. `added` holds only the problems that these cause. */
@@ -185,7 +192,7 @@ function engineKeyProblems(layer: ConfigLayer, severity: ConfigProblem['severity
   const present = keys.filter((path) => valueAt(layer.values, path) !== undefined);
   const what = 'cannot be set for one thread, because all threads of the engine share a sandbox';
   const next = 'Set it in your own config.toml, or with -c when Capstan starts.';
-  return present.map((path) => keyProblem(layer, path, { code: 'config-engine-key', severity, what, next }));
+  return present.map((path) => configKeyProblem(layer, path, { code: 'config-engine-key', severity, what, next }));
 }
 
 export function overrideList(config: ConfigOverrides = []): Overrides {
@@ -208,9 +215,9 @@ async function loadFlags(choices: Pick<ConfigChoices, 'cwd' | 'osHome' | 'config
 }
 
 async function parseOverride(given: Overrides[number]): Promise<Override | ConfigProblem> {
-  if (typeof given === 'string') return readOverride(given);
+  if (typeof given === 'string') return parseOverrideText(given);
   if (!('written' in given)) return given;
-  const read = await readOverride(given.written);
+  const read = await parseOverrideText(given.written);
   return 'path' in read ? { ...read, foreign: true } : read;
 }
 
@@ -225,7 +232,7 @@ function unknownKeys(
 ): readonly ConfigProblem[] {
   const values = overrideValues(flags.filter(({ foreign }) => foreign !== true));
   const layer: ConfigLayer = { name: 'flags', source: isOverrides(config) ? source : 'config', values };
-  return checkValues(keyTable, layer, { unknown: 'warning' })
+  return checkValues(configSchema, layer, { unknown: 'warning' })
     .problems.filter(({ code, severity }) => code === 'config-unknown-key' && severity === 'warning')
     .map((problem) => ({ ...problem, severity: 'error' }));
 }
@@ -234,7 +241,7 @@ function unknownKeys(
 const mostInstructionTokens = 10_000;
 type RequirementPlaces = { readonly path?: string; readonly osHome: string; readonly managed?: ConfigLayer };
 
-export async function loadRequirements({ path, osHome, managed }: RequirementPlaces): Promise<ReadRequirements> {
+export async function loadRequirements({ path, osHome, managed }: RequirementPlaces): Promise<RequirementsResult> {
   const none = { layer: { name: 'managed', source: '', values: {} } satisfies ConfigLayer, problems: [] };
   const { layer, problems } = path === undefined ? none : await loadTomlFile('managed', path);
   const read = readRequirements(layer, managed, { osHome });
@@ -249,7 +256,7 @@ export async function loadRequirements({ path, osHome, managed }: RequirementPla
 /** A pattern that begins with any number of folders applies to the whole disk, wherever the file is. */
 function resolved({ patterns, source }: DeniedReads, base: { base: string; osHome: string }): DeniedReads {
   const whole = patterns.map((pattern) => (pattern.startsWith('**/') ? `/${pattern}` : pattern));
-  const placed = (pattern: string): string => (isNowhere(pattern) ? pattern : String(absolute(pattern, base)));
+  const placed = (pattern: string): string => (isNowhere(pattern) ? pattern : String(toAbsolutePath(pattern, base)));
   return { patterns: whole.map(placed), source };
 }
 
@@ -259,7 +266,7 @@ const wrong = { code: 'config-wrong-value', severity: 'error' } as const;
 
 function senseless(layer: ConfigLayer, denied: DeniedReads | undefined): readonly ConfigProblem[] {
   const problem = (what: string, next: string): ConfigProblem =>
-    keyProblem(layer, ['permissions', 'filesystem', 'deny_read'], { ...wrong, what, next });
+    configKeyProblem(layer, ['permissions', 'filesystem', 'deny_read'], { ...wrong, what, next });
   return (denied?.patterns ?? []).flatMap((pattern) => {
     if (isNowhere(pattern)) return [problem(`contains ${pattern}, which is no path`, 'Write the whole path.')];
     if (parseGlob(pattern) !== undefined) return [];
@@ -271,7 +278,7 @@ function senseless(layer: ConfigLayer, denied: DeniedReads | undefined): readonl
 function tooLong(layer: ConfigLayer, instructions: string | undefined): readonly ConfigProblem[] {
   if (instructions === undefined || estimateTokens(instructions) <= mostInstructionTokens) return [];
   const what = `has more than ${groupDigits(mostInstructionTokens)} tokens`;
-  return [keyProblem(layer, ['additional_developer_instructions'], { ...wrong, what, next: 'Shorten it.' })];
+  return [configKeyProblem(layer, ['additional_developer_instructions'], { ...wrong, what, next: 'Shorten it.' })];
 }
 
 /** The user's own folder is named like a project's. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readConfig } from '../../../core/config/config.ts';
+import { resolveConfig } from '../../../core/config/config.ts';
 import type { ConfigLayer } from '../../../core/config/config-layer.ts';
 import type { Settings } from '../../../core/envelope/settings.ts';
 import { withDeniedReads } from '../../../core/policy/requirements.ts';
@@ -170,7 +170,7 @@ describe('settings', () => {
   async function settings(requirements: string, user: JsonObject, choices: Partial<SettingsChoices> = {}) {
     const { requirements: demanded, problems } = await load(requirements);
     expect(problems).toEqual([]);
-    const { config } = readConfig([{ name: 'user', source: '/home/config.toml', values: { model: 'm', ...user } }], {
+    const { config } = resolveConfig([{ name: 'user', source: '/home/config.toml', values: { model: 'm', ...user } }], {
       trust: 'trusted',
     });
     const made = chooseSettings(config, { ...place, requirements: demanded, ...choices });
@@ -238,7 +238,7 @@ describe('settings', () => {
     const first = await settings(rules, { sandbox_mode: 'workspace-write' });
     const profile = withDeniedReads(first.demanded, builtInProfile('workspace-write', none));
     expect(first.settings.sandbox).toEqual(profile);
-    const { config } = readConfig(
+    const { config } = resolveConfig(
       [
         {
           name: 'flags',
@@ -268,7 +268,7 @@ describe('settings', () => {
     'the sandbox cannot be left out where the machine has a say: %s',
     async (rules) => {
       const { requirements } = await load(rules);
-      const { config } = readConfig([{ name: 'user', source: '/home/config.toml', values: { model: 'm' } }]);
+      const { config } = resolveConfig([{ name: 'user', source: '/home/config.toml', values: { model: 'm' } }]);
       expect(chooseSettings(config, { ...place, requirements, sandbox: { type: 'disabled' } })).toMatchObject({
         code: 'sandbox-managed',
       });
@@ -290,7 +290,7 @@ describe('settings', () => {
   test('new threads start with what the machine gives them where nothing was chosen', async () => {
     const rules = '[models.new_thread]\nmodel = "ours"\nmodel_reasoning_effort = "low"\nservice_tier = "flex"\n';
     const { requirements } = await load(rules);
-    const { config } = readConfig([{ name: 'user', source: '/x', values: { model_reasoning_effort: 'high' } }]);
+    const { config } = resolveConfig([{ name: 'user', source: '/x', values: { model_reasoning_effort: 'high' } }]);
     expect(chooseSettings(config, { ...place, requirements })).toMatchObject({
       settings: {
         model: 'ours',

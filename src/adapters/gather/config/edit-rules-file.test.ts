@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Locks } from '../../../ports/files.ts';
-import { readRules } from '../../../core/policy/rules/rules-file.ts';
+import { runRulesFile } from '../../../core/policy/rules/rules-file.ts';
 import { systemClock } from '../clock-and-ids.ts';
 import { type CommandRule, writeRule } from './edit-rules-file.ts';
 
@@ -46,7 +46,7 @@ test('a prefix becomes a line of a new file that only the user can read', async 
   expect(await save(prefix('npm', 'run', 'a "b"\n'))).toBeUndefined();
   expect(written()).toBe('prefix_rule(pattern=["npm", "run", "a \\"b\\"\\n"], decision="allow")\n');
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect(readRules(written(), { file })).toMatchObject({
+  expect(runRulesFile(written(), { file })).toMatchObject({
     rules: { prefixes: [{ pattern: ['npm', 'run', 'a "b"\n'], decision: 'allow' }] },
   });
 });
@@ -74,7 +74,7 @@ test('the same rule is written once, and a last line without an end gets one', a
 test('rules that are saved at the same time are all there', async () => {
   const names = Array.from({ length: 12 }, (_, n) => `x${n}`);
   await Promise.all(names.map((name) => save(prefix('make', name))));
-  const read = readRules(written(), { file });
+  const read = runRulesFile(written(), { file });
   expect(read.kind === 'read' ? read.rules.prefixes.map(({ pattern }) => pattern[1]).toSorted() : read).toEqual(
     names.toSorted(),
   );
@@ -130,12 +130,12 @@ describe('a rule too many for the file', () => {
         .split('\n')
         .filter((line) => line.startsWith('#')),
     ).toEqual([]);
-    expect(readRules(written(), { file })).toMatchObject({ kind: 'read' });
+    expect(runRulesFile(written(), { file })).toMatchObject({ kind: 'read' });
   });
 
   test('is not written when the file would take too much work to be read', async () => {
     const busy = (steps: number): string => `${forbids}[n for n in range(${steps})]\n`;
-    const isRead = (text: string): boolean => readRules(text, { file }).kind === 'read';
+    const isRead = (text: string): boolean => runRulesFile(text, { file }).kind === 'read';
     let [fits, fails] = [0, 2_000_000];
     while (fails - fits > 1) {
       const middle = Math.floor((fits + fails) / 2);

@@ -1,6 +1,6 @@
 import { formatTomlKey } from '../../../core/config/toml/toml-key.ts';
 import {
-  editHint,
+  tomlEditHint,
   withoutBareTable,
   withoutTomlTable,
   withTomlKey,
@@ -13,16 +13,16 @@ import type { Locks } from '../../../ports/files.ts';
 import type { Clock } from '../../../ports/system.ts';
 import { equalJson, isJsonObject, type Json, type JsonObject, valueAt } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { fileSystem, isMissing, realPath, reasonOf } from '../../disk/file-system.ts';
+import { fileSystem, isMissing, realPath, diskErrorReason } from '../../disk/file-system.ts';
 import { parseToml } from './toml.ts';
 
-export type EditedConfig = { readonly home: string; readonly locks: Locks; readonly clock: Clock };
+export type ConfigEditPorts = { readonly home: string; readonly locks: Locks; readonly clock: Clock };
 
 /**
  * Adds, replaces or removes a table in the user's config.toml and leaves everything else unchanged. If the result would
  * not say exactly that, the user has to make the change. Never rejects.
  */
-export async function editUserConfig(place: EditedConfig, path: readonly string[], values: JsonObject | undefined) {
+export async function editUserConfig(place: ConfigEditPorts, path: readonly string[], values: JsonObject | undefined) {
   return inLock(place, { path, values }, (text, before) => {
     const without = withoutTomlTable(text, path);
     if (values === undefined) return [without];
@@ -33,7 +33,7 @@ export async function editUserConfig(place: EditedConfig, path: readonly string[
 }
 
 /** Sets top-level keys of the user's config.toml and leaves everything else unchanged. Never rejects. */
-export async function editUserKeys(place: EditedConfig, values: JsonObject): Promise<Outcome | undefined> {
+export async function editUserKeys(place: ConfigEditPorts, values: JsonObject): Promise<Outcome | undefined> {
   return inLock(place, { path: [], values }, (text) => [withTomlKeys(text, values)]);
 }
 
@@ -41,7 +41,7 @@ type WantedValues = { readonly path: readonly string[]; readonly values: JsonObj
 /** Candidate texts, best first: the first that parses to the wanted values is taken. */
 type Rewrite = (text: string, before: JsonObject) => readonly string[];
 
-async function inLock({ home, locks, clock }: EditedConfig, wanted: WantedValues, rewrite: Rewrite) {
+async function inLock({ home, locks, clock }: ConfigEditPorts, wanted: WantedValues, rewrite: Rewrite) {
   const named = `${home}/config.toml`;
   try {
     fileSystem.mkdirSync(home, { recursive: true, mode: 0o700 });
@@ -50,7 +50,7 @@ async function inLock({ home, locks, clock }: EditedConfig, wanted: WantedValues
   } catch (error) {
     const isHeld = error instanceof LockHeld;
     const next = isHeld ? 'Try again.' : 'Make sure that it can be written, then try again.';
-    return unwritten(named, { why: reasonOf(error), next });
+    return unwritten(named, { why: diskErrorReason(error), next });
   }
 }
 
@@ -60,7 +60,7 @@ const lookAgainMs = 50;
 /** Locks `PATH.lock` instead of the file: the program with the lock keeps it open and writes its name into it. */
 export async function withFileLocked<Result>(
   path: string,
-  { locks, clock }: Pick<EditedConfig, 'clock'> & { readonly locks: Pick<Locks, 'take'> },
+  { locks, clock }: Pick<ConfigEditPorts, 'clock'> & { readonly locks: Pick<Locks, 'take'> },
   work: () => Result | Promise<Result>,
 ): Promise<Result> {
   for (const end = clock.now() + patienceMs; ;) {
@@ -150,7 +150,8 @@ function byHand(text: string, before: JsonObject, { path, values }: WantedValues
   if (values === undefined) return `Remove the table ${formatTomlKey(path)} yourself.`;
   const nested = path.reduceRight<JsonObject>((inner, part) => ({ [part]: inner }), values);
   return (
-    editHint(text, path, { before, wanted: values }) ?? `Add this to it yourself:\n${writeToml(hideSecrets(nested))}`
+    tomlEditHint(text, path, { before, wanted: values }) ??
+    `Add this to it yourself:\n${writeToml(hideSecrets(nested))}`
   );
 }
 
@@ -159,7 +160,7 @@ function unwritten(file: string, { why, next }: Readonly<Record<'why' | 'next', 
 }
 
 /** The value in config.toml itself. Empty if it cannot be read: a change of the file then reports why. */
-export async function userConfigValue({ home }: Pick<EditedConfig, 'home'>, path: readonly string[]) {
+export async function userConfigValue({ home }: Pick<ConfigEditPorts, 'home'>, path: readonly string[]) {
   const parsed = await parseToml(readableText(`${home}/config.toml`));
   return parsed.kind === 'parsed' ? valueAt(parsed.json, path) : undefined;
 }

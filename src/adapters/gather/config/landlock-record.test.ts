@@ -17,18 +17,18 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { processStart } from '../../disk/processes.ts';
+import { processStartTime } from '../../disk/processes.ts';
 import { mainCheckout } from '../git/repository.ts';
 import {
   changedConfiguration,
   findTrust,
   partDigests,
-  type ProjectOwner,
+  type ProjectFolder,
   projectPartsStamp,
   recordAgreedParts,
   recordLandlockRoots,
 } from './project-trust.ts';
-import { forgetWriter } from './landlock-writers.ts';
+import { forgetLandlockWriter } from './landlock-writers.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -37,7 +37,7 @@ beforeEach(() => {
   write('work/.agents/skills/one/SKILL.md', 'text');
 });
 afterEach(() => {
-  forgetWriter(home());
+  forgetLandlockWriter(home());
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -268,7 +268,7 @@ describe('a linked worktree', () => {
     write('tree/.git', `gitdir: ${path('main/.git/worktrees/tree')}\n`);
     expect(mainCheckout(path('tree'))).toBe(path('main'));
   };
-  const recordTree = (root: string, trusted: readonly ProjectOwner[]): void =>
+  const recordTree = (root: string, trusted: readonly ProjectFolder[]): void =>
     recordLandlockRoots(home(), [path(root)], () => trusted);
 
   test('has no trust of a checkout whose records commands could write', () => {
@@ -321,7 +321,7 @@ describe.skipIf(process.platform !== 'linux')('engines that run', () => {
     mkdirSync(running(), { recursive: true });
     const registration = {
       pid: other.pid,
-      startedAt: processStart(other.pid!),
+      startedAt: processStartTime(other.pid!),
       namespace: readlinkSync('/proc/self/ns/pid'),
       roots: [{ root: path('work'), ids: [] }],
       ...more,
@@ -340,13 +340,13 @@ describe.skipIf(process.platform !== 'linux')('engines that run', () => {
     // Another one that comes later can do no more than the commands of this one.
     register();
     expect(found()).toBeUndefined();
-    forgetWriter(home());
+    forgetLandlockWriter(home());
     expect(readdirSync(running())).toEqual([`1-${other.pid}.json`]);
   });
 
   test('another one that may write there counts as a change of the project until it ends', async () => {
     record();
-    forgetWriter(home());
+    forgetLandlockWriter(home());
     rmSync(running(), { recursive: true });
     const file = register();
     const writer = { pid: other.pid };

@@ -1,13 +1,20 @@
 import { hash } from 'node:crypto';
-import { diskPath, fileSystem, namesIn, realPath, realPathSoFar, systemText } from '../../disk/file-system.ts';
+import {
+  toNodePath,
+  fileSystem,
+  listFolderNames,
+  realPath,
+  realPathSoFar,
+  readSystemFile,
+} from '../../disk/file-system.ts';
 import { makeOwnFolder, writeOwnFile } from '../../disk/own-files.ts';
-import { isAlive, processNamespace, processStart } from '../../disk/processes.ts';
+import { isAlive, processNamespace, processStartTime } from '../../disk/processes.ts';
 import { readTextIfPossible } from '../../disk/regular-files.ts';
 import type { LandlockWriter } from '../../../core/config/project-trust.ts';
-import { mayHaveMark } from '../../../core/policy/profiles/landlock-policy.ts';
+import { mayHaveProcessMark } from '../../../core/policy/profiles/landlock-policy.ts';
 import { isWithin } from '../../../core/policy/paths/absolute-paths.ts';
 import { arrayAt, isJsonObject, type JsonObject, numberAt, parseJsonObject, stringAt } from '../../../protocol/json.ts';
-import { ancestors, withTrailingSeparator } from '../files/project-folders.ts';
+import { folderAndParents, withTrailingSeparator } from '../files/project-folders.ts';
 
 export interface WritableRoot {
   /** With links resolved. */
@@ -39,7 +46,7 @@ export function writableRootAt(path: string): WritableRoot {
 const mostMounts = 100;
 
 function mountPoints(): readonly string[] {
-  const lines = systemText('/proc/self/mountinfo').split('\n');
+  const lines = readSystemFile('/proc/self/mountinfo').split('\n');
   const escaped = lines.map((line) => line.split(' ')[4] ?? '');
   return escaped.map((each) =>
     each.replaceAll(/\\(\d{3})/g, (_, code: string) => String.fromCharCode(parseInt(code, 8))),
@@ -52,22 +59,22 @@ export function readWritableRoot(value: JsonObject | undefined): WritableRoot {
   return { root: stringAt(value, 'root') ?? '/', ids };
 }
 
-export type Overlap = (root: WritableRoot) => boolean;
+export type OverlapTest = (root: WritableRoot) => boolean;
 
 /** Tells whether a root contains the path or lies in it: by name, with links resolved, or by inode. */
-export function overlapWith(path: string): Overlap {
+export function createOverlapTest(path: string): OverlapTest {
   const names = [...new Set([path, realPath(path) ?? path])];
   let ids: ReadonlySet<string | undefined> | undefined;
   return ({ root, ids: known }) => {
     if (names.some((name) => isWithin(name, root) || isWithin(root, name))) return true;
-    const above = (ids ??= new Set(names.flatMap((name) => [...ancestors(name)].map(idOf))));
+    const above = (ids ??= new Set(names.flatMap((name) => [...folderAndParents(name)].map(idOf))));
     return known.some((id) => above.has(id));
   };
 }
 
 function idOf(path: string): string | undefined {
   try {
-    const { dev, ino } = fileSystem.statSync(diskPath(path), { bigint: true });
+    const { dev, ino } = fileSystem.statSync(toNodePath(path), { bigint: true });
     return `${dev}:${ino}`;
   } catch {
     return undefined;
@@ -80,7 +87,7 @@ const ownFile = (home: string): string =>
   `${folderOf(home)}/${processNamespace().replaceAll(/\D/g, '')}-${process.pid}.json`;
 
 /** Tells other processes that commands of this one may write the folders. Throws if the home cannot be written. */
-export function registerWriter(home: string, roots: readonly WritableRoot[]): void {
+export function registerLandlockWriter(home: string, roots: readonly WritableRoot[]): void {
   const known = registrations(home).find(isOwn)?.roots ?? [];
   const fresh = roots.filter(({ root }) => !known.some((each) => isWithin(root, each.root)));
   if (fresh.length === 0) return;
@@ -88,25 +95,25 @@ export function registerWriter(home: string, roots: readonly WritableRoot[]): vo
   if (!makeOwnFolder(folder, 'readable')) throw new Error(`${folder} cannot be made, or others can write it.`);
   const file = ownFile(home);
   const save = (roots: readonly RegisteredRoot[]): void => {
-    const own = { pid: process.pid, startedAt: processStart(process.pid) ?? '', namespace: processNamespace() };
+    const own = { pid: process.pid, startedAt: processStartTime(process.pid) ?? '', namespace: processNamespace() };
     writeOwnFile(file, `${file}.new`, JSON.stringify({ ...own, roots }));
   };
   if (registered.size === 0) process.on('exit', forgetAll);
   registered.add(home);
   // Register before looking for others: of two engines that begin together, at least one sees the other.
   save([...known, ...fresh]);
-  const isBusy = ({ root }: WritableRoot): boolean => otherWriter(home, [overlapWith(root)]) !== undefined;
+  const isBusy = ({ root }: WritableRoot): boolean => otherWriter(home, [createOverlapTest(root)]) !== undefined;
   save([...known, ...fresh.map((each): RegisteredRoot => (isBusy(each) ? each : { ...each, alone: true }))]);
 }
 
 const registered = new Set<string>();
 
 function forgetAll(): void {
-  for (const home of registered) forgetWriter(home);
+  for (const home of registered) forgetLandlockWriter(home);
 }
 
 /** Called when an engine closes. Its entry stays while its commands' processes run: other containers must see it. */
-export function forgetWriter(home: string): void {
+export function forgetLandlockWriter(home: string): void {
   if (!registered.delete(home)) return;
   if (registered.size === 0) process.off('exit', forgetAll);
   if (heldProcesses(home).length === 0) removeQuietly(ownFile(home));
@@ -125,7 +132,7 @@ function removeQuietly(file: string): void {
  * Finds another process that may now write one of the places under Landlock. Leaves out folders that this process had
  * to itself: its own threads share them.
  */
-export function landlockWriter(home: string, places: readonly Overlap[]): LandlockWriter | undefined {
+export function findLandlockWriter(home: string, places: readonly OverlapTest[]): LandlockWriter | undefined {
   const own = registrations(home)
     .filter(isOwn)
     .flatMap(({ roots }) => roots.filter(({ alone }) => alone === true));
@@ -133,7 +140,7 @@ export function landlockWriter(home: string, places: readonly Overlap[]): Landlo
   return shared.length === 0 ? undefined : otherWriter(home, shared);
 }
 
-function otherWriter(home: string, places: readonly Overlap[]): LandlockWriter | undefined {
+function otherWriter(home: string, places: readonly OverlapTest[]): LandlockWriter | undefined {
   const known = registrations(home);
   const here = processNamespace();
   const other = known.find(
@@ -149,7 +156,7 @@ function otherWriter(home: string, places: readonly Overlap[]): LandlockWriter |
 /** Engines that appear to be alive. Removes registrations of dead ones. */
 function registrations(home: string): readonly Registration[] {
   const folder = folderOf(home);
-  const names = namesIn(folder).filter((name) => name.endsWith('.json'));
+  const names = listFolderNames(folder).filter((name) => name.endsWith('.json'));
   const here = processNamespace();
   return names.flatMap((name) => {
     const file = `${folder}/${name}`;
@@ -157,7 +164,7 @@ function registrations(home: string): readonly Registration[] {
     const pid = numberAt(value, 'pid') ?? Number(/-(\d+)\.json$/.exec(name)?.[1]);
     const startedAt = stringAt(value, 'startedAt') ?? '';
     const namespace = stringAt(value, 'namespace') ?? here;
-    const now = processStart(namespace === here ? pid : process.pid);
+    const now = processStartTime(namespace === here ? pid : process.pid);
     const isDead =
       namespace === here
         ? now === undefined || (startedAt !== '' && now !== startedAt)
@@ -177,22 +184,22 @@ const isOwn = ({ pid, namespace }: Registration): boolean => pid === process.pid
  * Marks the processes under Landlock for this home: 1 to 65,536, or 0 if the home is missing. Derived from its inode,
  * since containers may have the home at another path.
  */
-export function landlockMark(home: string): number {
+export function landlockProcessMark(home: string): number {
   const id = idOf(home);
   return id === undefined ? 0 : 1 + hash('sha256', id, 'buffer').readUInt16BE(0);
 }
 
 /** Finds processes under Landlock for the home, regardless of who started them and what they did since. */
 function heldProcesses(home: string): readonly LandlockWriter[] {
-  const mark = landlockMark(home);
-  const pids = namesIn('/proc').filter((name) => /^\d+$/.test(name));
+  const mark = landlockProcessMark(home);
+  const pids = listFolderNames('/proc').filter((name) => /^\d+$/.test(name));
   return pids
     .filter((pid) => {
-      const limits = systemText(`/proc/${pid}/limits`);
+      const limits = readSystemFile(`/proc/${pid}/limits`);
       const [queues, time] = [hardLimit(limits, 'msgqueue size'), hardLimit(limits, 'realtime timeout')];
-      return mayHaveMark({ queues, time }, mark);
+      return mayHaveProcessMark({ queues, time }, mark);
     })
-    .filter((pid) => /^NoNewPrivs:\s+1$/m.test(systemText(`/proc/${pid}/status`)) && isAlive(Number(pid)))
+    .filter((pid) => /^NoNewPrivs:\s+1$/m.test(readSystemFile(`/proc/${pid}/status`)) && isAlive(Number(pid)))
     .map((pid) => ({ pid: Number(pid) }));
 }
 
@@ -201,7 +208,7 @@ function hardLimit(limits: string, name: string): number {
 }
 
 function hasAncestor(pid: number, wanted: ReadonlySet<number>): boolean {
-  for (let at = pid; at > 1; at = Number(/^PPid:\s+(\d+)$/m.exec(systemText(`/proc/${at}/status`))?.[1] ?? 0))
+  for (let at = pid; at > 1; at = Number(/^PPid:\s+(\d+)$/m.exec(readSystemFile(`/proc/${at}/status`))?.[1] ?? 0))
     if (wanted.has(at)) return true;
   return false;
 }

@@ -1,9 +1,9 @@
 import type { ConfigProblem } from '../../../core/config/config-layer.ts';
-import { fileSystem, kindOfEntry, reasonOf } from '../../disk/file-system.ts';
+import { fileSystem, kindOfEntry, diskErrorReason } from '../../disk/file-system.ts';
 import { deniesRead, type Requirements } from '../../../core/policy/requirements.ts';
 import { allowedPrefixes, decidedHosts } from '../../../core/policy/rules/match-rules.ts';
-import { readRules } from '../../../core/policy/rules/rules-file.ts';
-import { joinRules, noRules, type RuleSet, withoutAllowing } from '../../../core/policy/rules/rule-set.ts';
+import { runRulesFile } from '../../../core/policy/rules/rules-file.ts';
+import { joinRules, noRules, type RuleSet, restrictiveRules } from '../../../core/policy/rules/rule-set.ts';
 import { readUtf8 } from './config-file.ts';
 import type { RulesFolder, RulesInForce } from './rules-in-folder.ts';
 
@@ -49,7 +49,7 @@ function rulesFiles(folder: string, problems: ConfigProblem[]): readonly string[
     const files = paths.filter((path) => kindOfEntry(path) === 'file');
     return files.length <= mostFiles ? files : refused(`it has more than ${mostFiles} files`, 'Join some of them.');
   } catch (error) {
-    const reason = kindOfEntry(folder) === 'file' ? 'it is a file' : reasonOf(error);
+    const reason = kindOfEntry(folder) === 'file' ? 'it is a file' : diskErrorReason(error);
     return refused(reason, `Make ${folder} a readable folder, or delete it.`);
   }
 }
@@ -64,7 +64,7 @@ export function loadRulesFile(
   const text = readUtf8(path, { denies });
   if (text === undefined) return fault(`${path} does not exist.`, 'Check its name and its folder.');
   if (typeof text !== 'string') return fault(text.message, text.next);
-  const read = readRules(text, { file: path, executables });
+  const read = runRulesFile(text, { file: path, executables });
   if (read.kind === 'read') return read.rules;
   const problem = fault(`${path}:${read.line}: ${read.message} Capstan ignores the whole file.`, read.next);
   return { ...problem, line: read.line };
@@ -72,7 +72,7 @@ export function loadRulesFile(
 
 /** Drops the rules that allow something: commands that may write the file could have made them. */
 function heldBack(path: string, rules: RuleSet, problems: ConfigProblem[]): RuleSet {
-  const kept = withoutAllowing(rules);
+  const kept = restrictiveRules(rules);
   if (kept.prefixes.length < rules.prefixes.length || kept.hosts.length < rules.hosts.length) {
     const message = `${path}: Capstan ignores what these rules allow, because the file is below the root of the project.`;
     const next = 'Move them to the root of the project or to your own rules.';

@@ -3,14 +3,20 @@ import type { Config } from '../../../core/config/config.ts';
 import { decideTrust, type TrustDecision } from '../../../core/config/project-trust.ts';
 import { isWithin } from '../../../core/policy/paths/absolute-paths.ts';
 import { objectAt, parseJsonObject } from '../../../protocol/json.ts';
-import { diskPath, errorCode, fileSystem, linkTarget, namesIn, realPath } from '../../disk/file-system.ts';
-import { trueEntries } from '../../disk/folder-access.ts';
+import { toNodePath, errorCode, fileSystem, linkTarget, listFolderNames, realPath } from '../../disk/file-system.ts';
+import { listExactEntries } from '../../disk/folder-access.ts';
 import { makeOwnFolder, writeOwnFile } from '../../disk/own-files.ts';
 import { readBounded, readTextIfPossible } from '../../disk/regular-files.ts';
 import { projectFolderNames, projectFolders, withTrailingSeparator } from '../files/project-folders.ts';
 import { findGitDirectory, findRepository, mainCheckout } from '../git/repository.ts';
-import { landlockWriter, overlapWith, readWritableRoot, registerWriter, writableRootAt } from './landlock-writers.ts';
-import type { Overlap, WritableRoot } from './landlock-writers.ts';
+import {
+  findLandlockWriter,
+  createOverlapTest,
+  readWritableRoot,
+  registerLandlockWriter,
+  writableRootAt,
+} from './landlock-writers.ts';
+import type { OverlapTest, WritableRoot } from './landlock-writers.ts';
 import { createHash, hash } from 'node:crypto';
 
 /**
@@ -50,7 +56,7 @@ function* candidates(
 
 export type PartDigests = Readonly<Record<string, string>>;
 /** A folder of a project. `link`: a linked worktree, if the folder has its trust from that worktree's main checkout. */
-export type ProjectOwner = { readonly owner: string; readonly link?: string };
+export type ProjectFolder = { readonly owner: string; readonly link?: string };
 type ChangedConfiguration = Pick<TrustDecision, 'writer' | 'isIncomparable'> & { readonly changed: string };
 
 /**
@@ -64,7 +70,7 @@ const folderOf = (home: string): string => `${withTrailingSeparator(home)}capsta
 function recordedRoots(home: string): readonly LandlockRoot[] {
   const folder = folderOf(home);
   if (!fileSystem.existsSync(folder)) return [];
-  const names = namesIn(folder).filter((name) => name.endsWith('.json'));
+  const names = listFolderNames(folder).filter((name) => name.endsWith('.json'));
   return names.map((name) => {
     const file = `${folder}/${name}`;
     const record = parseJsonObject(readTextIfPossible(file, { maxBytes: 16_000_000 }) ?? '');
@@ -73,7 +79,7 @@ function recordedRoots(home: string): readonly LandlockRoot[] {
 }
 
 /** Finds the first part that commands under Landlock could write and that differs from the agreed one, or still may. */
-export function changedConfiguration(home: string, project: ProjectOwner): ChangedConfiguration | undefined {
+export function changedConfiguration(home: string, project: ProjectFolder): ChangedConfiguration | undefined {
   const roots = recordedRoots(home);
   if (roots.length === 0) return undefined;
   for (const part of partsOf(home, project)) {
@@ -87,19 +93,19 @@ export function changedConfiguration(home: string, project: ProjectOwner): Chang
     const isAgreed = agreed.length === 0 ? digest === missing : agreed.includes(digest);
     if (!isAgreed) return { changed: part.path };
     if (digest === missing) continue;
-    const writer = landlockWriter(home, sight.places);
+    const writer = findLandlockWriter(home, sight.places);
     if (writer !== undefined) return { changed: part.path, writer };
   }
   return undefined;
 }
 
-export function partDigests(home: string, projects: readonly ProjectOwner[]): PartDigests {
+export function partDigests(home: string, projects: readonly ProjectFolder[]): PartDigests {
   return digestsUnder(recordedRoots(home), { home, projects });
 }
 
 function digestsUnder(
   roots: readonly WritableRoot[],
-  { home, projects }: { readonly home: string; readonly projects: readonly ProjectOwner[] },
+  { home, projects }: { readonly home: string; readonly projects: readonly ProjectFolder[] },
 ): PartDigests {
   const parts = projects.flatMap((project) => partsOf(home, project));
   const digests = parts.map((part) => [part.path, digestOf(part, lookAtPart(part, { home, roots }), { home, roots })]);
@@ -114,14 +120,14 @@ export function projectPartsStamp(home: string, owners: readonly string[]): stri
   const roots = recordedRoots(home);
   if (roots.length === 0) return '';
   const sights = owners.flatMap((owner) => partsOf(home, { owner })).map((part) => lookAtPart(part, { home, roots }));
-  const open = owners.filter((owner) => roots.some(overlapWith(owner)));
+  const open = owners.filter((owner) => roots.some(createOverlapTest(owner)));
   return [...open.map(timesOf), ...sights.map(({ stamp }) => stamp)].join('\n');
 }
 
 type Part = { readonly path: string; readonly starts: readonly string[] };
 
 /** Parts are whole folders, since their configuration may name scripts in them. Excludes the engine's home. */
-function partsOf(home: string, { owner, link }: ProjectOwner): readonly Part[] {
+function partsOf(home: string, { owner, link }: ProjectFolder): readonly Part[] {
   const ofHome = realPath(home) ?? home;
   const place = withTrailingSeparator(realPath(owner) ?? owner);
   const folders = [...projectFolderNames, '.agents']
@@ -142,7 +148,11 @@ const missing = 'missing';
  * Records folders that commands will write under Landlock; call it before the first of them starts. `trusted`: projects
  * whose parts are accepted as they are now. Throws if the home cannot be written.
  */
-export function recordLandlockRoots(home: string, writable: readonly string[], trusted: () => readonly ProjectOwner[]) {
+export function recordLandlockRoots(
+  home: string,
+  writable: readonly string[],
+  trusted: () => readonly ProjectFolder[],
+) {
   const known = recordedRoots(home);
   const roots = writable.map(writableRootAt);
   const fresh = roots.filter(({ root, ids }) => {
@@ -155,7 +165,7 @@ export function recordLandlockRoots(home: string, writable: readonly string[], t
     const agreed = digestsUnder([...known, ...fresh], { home, projects: trusted() });
     for (const root of fresh) saveRecord(home, root, agreed);
   }
-  registerWriter(home, roots);
+  registerLandlockWriter(home, roots);
 }
 
 const mostIds = 1000;
@@ -197,7 +207,7 @@ const restMs = 1000;
 interface PartSight {
   readonly lines: readonly string[];
   readonly files: readonly string[];
-  readonly places: readonly Overlap[];
+  readonly places: readonly OverlapTest[];
   /** Changes with every change of the part: it includes the change times of files, which no program can set. */
   readonly stamp: string;
   readonly newest: number;
@@ -214,7 +224,7 @@ function lookAtPart({ starts }: Part, { home, roots }: ProjectFolders): PartSigh
   const lines: string[] = [];
   const files: string[] = [];
   const times: string[] = [];
-  const places = starts.map(overlapWith);
+  const places = starts.map(createOverlapTest);
   const seen = new Set<string>();
   let newest = 0;
   let [entries, bytes] = [0, 0];
@@ -222,7 +232,7 @@ function lookAtPart({ starts }: Part, { home, roots }: ProjectFolders): PartSigh
   const visit = (place: string): void => {
     if (isOver || seen.has(place) || place === ofHome) return;
     seen.add(place);
-    const found = fileSystem.lstatSync(diskPath(place), { bigint: true, throwIfNoEntry: false });
+    const found = fileSystem.lstatSync(toNodePath(place), { bigint: true, throwIfNoEntry: false });
     if (found === undefined) return void lines.push(`missing ${JSON.stringify(place)}`);
     entries += 1;
     if (found.isFile()) bytes += Number(found.size);
@@ -234,7 +244,7 @@ function lookAtPart({ starts }: Part, { home, roots }: ProjectFolders): PartSigh
     if (kind === 'file') files.push(place);
     if (kind === 'folder') {
       // Reads at most one entry too many: a command may have made millions.
-      const names = trueEntries(place, mostEntries + 1).map((entry) => entry.name);
+      const names = listExactEntries(place, mostEntries + 1).map((entry) => entry.name);
       isOver ||= names.length > mostEntries;
       for (const name of names.toSorted()) visit(`${place}/${name}`);
     }
@@ -244,7 +254,7 @@ function lookAtPart({ starts }: Part, { home, roots }: ProjectFolders): PartSigh
     if (target === undefined) return;
     // A link to a folder around the part would add all of the user's work to it, and that changes all the time.
     isOver ||= starts.some((start) => start !== target && isWithin(start, target));
-    const overlaps = overlapWith(target);
+    const overlaps = createOverlapTest(target);
     if (roots.some(overlaps)) {
       places.push(overlaps);
       visit(target);
@@ -286,6 +296,6 @@ function digestOf(part: Part, sight: PartSight, around: ProjectFolders): string 
 }
 
 function timesOf(path: string): string {
-  const found = fileSystem.lstatSync(diskPath(path), { bigint: true, throwIfNoEntry: false });
+  const found = fileSystem.lstatSync(toNodePath(path), { bigint: true, throwIfNoEntry: false });
   return found === undefined ? '' : `${found.ino} ${found.mtimeNs} ${found.ctimeNs}`;
 }

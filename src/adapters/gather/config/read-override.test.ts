@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { stringify } from 'smol-toml';
 import { expect, test } from 'vitest';
 import type { Json } from '../../../protocol/json.ts';
-import { readOverride } from './toml.ts';
+import { parseOverrideText } from './toml.ts';
 
 test.each<[string, readonly string[], Json]>([
   ['model=gpt-5.5', ['model'], 'gpt-5.5'],
@@ -17,7 +17,7 @@ test.each<[string, readonly string[], Json]>([
   ['text="half', ['text'], 'half'],
   ['text=', ['text'], ''],
 ])('%s', async (text, path, value) => {
-  expect(await readOverride(text)).toEqual({ path, value });
+  expect(await parseOverrideText(text)).toEqual({ path, value });
 });
 
 test.each<[string, Json]>([
@@ -48,7 +48,7 @@ test.each<[string, Json]>([
   ['[]\n[other]', '[]\n[other]'],
   ['{}\n[value.other]', '{}\n[value.other]'],
 ])('the value %s is read as %j', async (written, value) => {
-  expect(await readOverride(`key=${written}`)).toEqual({ path: ['key'], value });
+  expect(await parseOverrideText(`key=${written}`)).toEqual({ path: ['key'], value });
 });
 
 const { value: anyValue } = fc.letrec<{ value: Json }>((tie) => ({
@@ -67,7 +67,7 @@ test('what the TOML library writes on one line is read back', async () => {
     fc.asyncProperty(anyValue, async (original) => {
       // Inside an array of mixed values the library writes everything inline.
       const text = stringify({ x: [0, original] }).trim();
-      expect(await readOverride(text)).toEqual({ path: ['x'], value: [0, original] });
+      expect(await parseOverrideText(text)).toEqual({ path: ['x'], value: [0, original] });
     }),
   );
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readConfig } from '../../../core/config/config.ts';
+import { resolveConfig } from '../../../core/config/config.ts';
 import type { Settings } from '../../../core/envelope/settings.ts';
 import { accessAt } from '../../../core/policy/paths/access.ts';
 import { noOwnPlaces } from '../../../core/policy/paths/special-places.ts';
@@ -39,7 +39,7 @@ filesystem = { "/srv/shared" = "write" }
     const { requirements, problems } = await load(text);
     expect(problems).toEqual([]);
     const reading = { osHome: '/users/me', cwd: '/repo', ...defined({ managedProfiles: requirements.profileTables }) };
-    const { config } = readConfig([{ name: 'user', source: '/home/config.toml', values }], reading);
+    const { config } = resolveConfig([{ name: 'user', source: '/home/config.toml', values }], reading);
     return chooseSettings(config, { ...place, requirements, ...choices });
   }
 

@@ -41,12 +41,12 @@ export function trustedProjectPaths(base: BaseLayers, folder: string, name: stri
   return found.flatMap(({ layer, owner }) => {
     const decision = findTrust(owner, base.config, base.home);
     // Lies in the project's root, or in a folder that the user trusts by its own name.
-    const isNamed = owner === folders[0] || isNamedIn(decision, owner);
+    const isNamed = owner === folders[0] || decidesTrustOf(decision, owner);
     return decision.trust === 'trusted' ? [{ path: `${layer}/${name}`, isNamed }] : [];
   });
 }
 
-export function isNamedIn({ folder }: TrustDecision, owner: string): boolean {
+export function decidesTrustOf({ folder }: TrustDecision, owner: string): boolean {
   return folder !== undefined && withTrailingSeparator(folder) === withTrailingSeparator(owner);
 }
 

@@ -15,7 +15,7 @@ const dotted = String.raw`${word}(?:\s*\.\s*${word})*`;
 const beforeValue = new RegExp(String.raw`^\s*(?:${dotted}\s*=\s*|\[\[?\s*${dotted}\s*\]{0,2})`);
 
 /** The line of an error with value characters as `*`. Undefined if it has no key, or is part of a longer value. */
-export function shownTomlLine(text: string, { line, column }: TomlProblem): string | undefined {
+export function maskedTomlLine(text: string, { line, column }: TomlProblem): string | undefined {
   const lines = text.split(/\r?\n/);
   const written = lines[line - 1] ?? '';
   const shown = beforeValue.exec(written)?.[0] ?? '';
@@ -94,7 +94,7 @@ function toJson(value: unknown): Json {
 }
 
 /** Parses `key=value` as given after `-c`. A value that is not TOML is text, so a model name needs no quotes. */
-export async function readOverride(text: string): Promise<Override | ConfigProblem> {
+export async function parseOverrideText(text: string): Promise<Override | ConfigProblem> {
   const split = splitOverride(text);
   if ('code' in split) return split;
   const { path, written } = split;

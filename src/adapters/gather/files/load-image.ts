@@ -1,5 +1,5 @@
-import { bigEndian, type Bytes, hasTextAt, littleEndian } from '../../../core/history/media-parts.ts';
-import { fittingSize, imageSize, type ImageSize, isFrameHeader } from '../../../core/history/media-sizes.ts';
+import { bigEndian, type ByteReader, hasTextAt, littleEndian } from '../../../core/history/media-parts.ts';
+import { fittingSize, imageSize, type ImageSize, isJpegFrameMarker } from '../../../core/history/media-sizes.ts';
 import type { Clock } from '../../../ports/system.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { UserImage } from '../../../protocol/user-input.ts';
@@ -109,7 +109,7 @@ type ImageFormat = 'png' | 'jpeg' | 'gif' | 'webp';
  * that the file states. Undefined for formats that models do not accept.
  */
 export function imageFormat(buffer: Buffer) {
-  const bytes: Bytes = { length: buffer.length, at: (index) => buffer[index] ?? 0 };
+  const bytes: ByteReader = { length: buffer.length, at: (index) => buffer[index] ?? 0 };
   const found = (format: ImageFormat, isWhole: () => boolean) => ({
     format,
     whole: imageSize(bytes) !== undefined && isWhole(),
@@ -122,7 +122,7 @@ export function imageFormat(buffer: Buffer) {
 }
 
 /** Chunks up to IEND, one of them with pixels. */
-function isWholePng(bytes: Bytes): boolean {
+function isWholePng(bytes: ByteReader): boolean {
   let hasPixels = false;
   for (let at = 8; at + 12 <= bytes.length;) {
     const length = bigEndian(bytes, at, 4);
@@ -134,7 +134,7 @@ function isWholePng(bytes: Bytes): boolean {
 }
 
 /** A frame, then a scan, then the end mark, which pixel data cannot imitate. */
-function isWholeJpeg(bytes: Bytes, buffer: Buffer): boolean {
+function isWholeJpeg(bytes: ByteReader, buffer: Buffer): boolean {
   let hasFrame = false;
   for (let at = 2; at + 4 <= bytes.length && bytes.at(at) === 0xff;) {
     const marker = bytes.at(at + 1);
@@ -143,7 +143,7 @@ function isWholeJpeg(bytes: Bytes, buffer: Buffer): boolean {
     else {
       const next = at + 2 + bigEndian(bytes, at + 2, 2);
       if (marker === 0xda) return hasFrame && buffer.indexOf('\xff\xd9', next, 'latin1') > next;
-      if (isFrameHeader(marker)) hasFrame = true;
+      if (isJpegFrameMarker(marker)) hasFrame = true;
       at = Math.max(next, at + 4);
     }
   }
@@ -154,7 +154,7 @@ function isWholeJpeg(bytes: Bytes, buffer: Buffer): boolean {
 const isMarkerAlone = (marker: number): boolean => marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7);
 
 /** Blocks, one of them an image with data. Files that lack only the trailer exist, and readers open them. */
-function isWholeGif(bytes: Bytes): boolean {
+function isWholeGif(bytes: ByteReader): boolean {
   let hasPicture = false;
   let at = 13 + colorTableLength(bytes.at(10));
   while (at < bytes.length) {
@@ -175,14 +175,14 @@ function isWholeGif(bytes: Bytes): boolean {
 const colorTableLength = (flags: number): number => ((flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1));
 
 /** The result is beyond the end of the file if the empty block that ends the others is missing. */
-function endOfSubBlocks(bytes: Bytes, begin: number): number {
+function endOfSubBlocks(bytes: ByteReader, begin: number): number {
   let at = begin;
   while (at < bytes.length && bytes.at(at) !== 0) at += bytes.at(at) + 1;
   return at + 1;
 }
 
 /** The stated length, and a chunk with pixels: of the image itself or of a frame. */
-function isWholeWebp(bytes: Bytes): boolean {
+function isWholeWebp(bytes: ByteReader): boolean {
   // Some files lack the byte that pads the last chunk to an even length.
   const end = 8 + littleEndian(bytes, 4, 4);
   if (end > bytes.length + 1) return false;
@@ -195,7 +195,7 @@ function isWholeWebp(bytes: Bytes): boolean {
   return false;
 }
 
-function hasWebpPixels(bytes: Bytes, at: number, length: number): boolean {
+function hasWebpPixels(bytes: ByteReader, at: number, length: number): boolean {
   if (hasTextAt(bytes, at, 'VP8 ')) return length > 10 && hasTextAt(bytes, at + 11, '\x9d\x01\x2a');
   if (hasTextAt(bytes, at, 'VP8L')) return length > 5 && bytes.at(at + 8) === 0x2f;
   // A frame header takes 16 bytes, and the frame's own chunk begins with 8.

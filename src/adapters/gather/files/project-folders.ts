@@ -5,7 +5,7 @@ import { fileSystem, kindOfEntry } from '../../disk/file-system.ts';
 export function projectFolders(cwd: string, markers: readonly string[]): readonly string[] {
   const named = markers.filter((marker) => marker !== '');
   const folders: string[] = [];
-  for (const folder of ancestors(cwd)) {
+  for (const folder of folderAndParents(cwd)) {
     folders.unshift(folder);
     if (named.some((marker) => hasProjectMarker(withTrailingSeparator(folder) + marker, marker))) return folders;
   }
@@ -23,7 +23,7 @@ export function hasProjectMarker(path: string, marker: string): boolean {
 export const withTrailingSeparator = (folder: string): string => (folder.endsWith(sep) ? folder : folder + sep);
 
 /** The folder and its parents, nearest first. Keeps links in the path. */
-export function* ancestors(folder: string): Generator<string> {
+export function* folderAndParents(folder: string): Generator<string> {
   for (let at = folder; ; at = dirname(at)) {
     yield at;
     if (dirname(at) === at) return;

@@ -1,9 +1,9 @@
 import { isWithin } from '../../../core/policy/paths/absolute-paths.ts';
 import { accessAt, accessByRules, isDenied, type RestrictedFiles } from '../../../core/policy/paths/access.ts';
-import { literalGlob, staticFolderOf } from '../../../core/policy/paths/glob.ts';
+import { escapeGlob, globBaseFolder } from '../../../core/policy/paths/glob.ts';
 import type { ResolvedPolicy } from '../../../protocol/permissions.ts';
 import { fileSystem } from '../../disk/file-system.ts';
-import { ancestors } from './project-folders.ts';
+import { folderAndParents } from './project-folders.ts';
 import { basename, dirname, join } from 'node:path';
 
 export type ReadGuard = ReturnType<typeof readGuard>;
@@ -34,16 +34,16 @@ function withPlaces(files: RestrictedFiles): RestrictedFiles {
     return path === rule.path || (rule.access !== 'deny' && isMovable(files, rule.path)) ? [] : [{ ...rule, path }];
   });
   const globs = files.denyGlobs.flatMap((glob) => {
-    const folder = staticFolderOf(glob);
+    const folder = globBaseFolder(glob);
     const place = placeOf(folder);
-    return place === folder ? [] : [(place === '/' ? '' : literalGlob(place)) + glob.slice(folder.length)];
+    return place === folder ? [] : [(place === '/' ? '' : escapeGlob(place)) + glob.slice(folder.length)];
   });
   return { ...files, rules: [...files.rules, ...added], denyGlobs: [...files.denyGlobs, ...globs] };
 }
 
 /** True if commands can write a folder of the path: they could put another link there, so its target gets no access. */
 function isMovable({ rules }: RestrictedFiles, path: string): boolean {
-  return [...ancestors(dirname(path))].some((folder) => accessByRules(rules, folder) === 'write');
+  return [...folderAndParents(dirname(path))].some((folder) => accessByRules(rules, folder) === 'write');
 }
 
 /** Resolves links; parts that do not exist yet are appended as spelled. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { readBounded } from '../../disk/regular-files.ts';
-import { namesIn } from '../../disk/file-system.ts';
+import { listFolderNames } from '../../disk/file-system.ts';
 import { readLimits } from './read-guard.ts';
 
 export interface ThemeFile {
@@ -14,7 +14,7 @@ const mostFiles = 100;
 /** The user's own themes: `themes/NAME.json` in the home folder. */
 export function themeFiles(home: string): readonly ThemeFile[] {
   const folder = join(home, 'themes');
-  const names = namesIn(folder).filter((name) => /^[\w-]{1,60}\.json$/.test(name));
+  const names = listFolderNames(folder).filter((name) => /^[\w-]{1,60}\.json$/.test(name));
   const sorted = names.toSorted().slice(0, mostFiles);
   return sorted.map((name) => {
     const path = join(folder, name);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { findRepository, gitConfigEntries, readGitFacts } from './repository.ts';
-import { withoutCredentials } from '../../../core/policy/secrets.ts';
+import { withoutUrlCredentials } from '../../../core/policy/secrets.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -133,7 +133,7 @@ test.each([
   ['git@host:a/b.git', 'git@host:a/b.git'],
   ['/srv/git/a.git', '/srv/git/a.git'],
 ])('%s is kept as %s', (url, expected) => {
-  expect(withoutCredentials(url)).toBe(expected);
+  expect(withoutUrlCredentials(url)).toBe(expected);
 });
 
 test('no password survives, whatever it is made of', () => {
@@ -141,7 +141,7 @@ test('no password survives, whatever it is made of', () => {
   fc.assert(
     fc.property(fc.constantFrom('https', 'http', 'ssh', 'ftp'), secret, (scheme, password) => {
       const marked = `SECRET${password}`;
-      expect(withoutCredentials(`${scheme}://user:${marked}@host.example/a.git`)).not.toContain('SECRET');
+      expect(withoutUrlCredentials(`${scheme}://user:${marked}@host.example/a.git`)).not.toContain('SECRET');
     }),
   );
 });

@@ -1,8 +1,8 @@
 import { defined } from '../../../base/objects.ts';
-import { withoutCredentials } from '../../../core/policy/secrets.ts';
+import { withoutUrlCredentials } from '../../../core/policy/secrets.ts';
 import { fileSystem, kindOfEntry, pathText, realPath } from '../../disk/file-system.ts';
 import { type BoundedReading, readBounded, readIfPossible, readTextIfPossible } from '../../disk/regular-files.ts';
-import { ancestors } from '../files/project-folders.ts';
+import { folderAndParents } from '../files/project-folders.ts';
 import { readLimits } from '../files/read-guard.ts';
 import { basename, dirname, join, resolve } from 'node:path';
 
@@ -15,7 +15,7 @@ export interface GitFacts {
 
 /** The nearest folder, from the working folder up, that is the top of a repository or worktree. */
 export function findRepository(cwd: string): string | undefined {
-  return ancestors(cwd).find((folder) => findGitDirectory(folder) !== undefined);
+  return folderAndParents(cwd).find((folder) => findGitDirectory(folder) !== undefined);
 }
 
 /** Capstan drops longer names and addresses: they could only be there to fill the thread. */
@@ -75,7 +75,7 @@ function repositoryUrl(directory: GitDirectory, read: ReadText): string | undefi
   const text = read(join(directory.common, 'config'), readLimits.gitConfigBytes);
   if (text === undefined) return undefined;
   const url = gitConfigValue(text, { section: 'remote', subsection: 'origin', key: 'url' });
-  return url === undefined || url === '' ? undefined : withoutCredentials(url);
+  return url === undefined || url === '' ? undefined : withoutUrlCredentials(url);
 }
 
 export interface GitConfigEntry {
@@ -201,7 +201,7 @@ export function mainCheckout(worktree: string): string | undefined {
 const mostDepth = 10;
 const mostFiles = 100;
 
-export function repositorySettings({ path, common }: GitDirectory, home: string | undefined) {
+export function repositoryGitSettings({ path, common }: GitDirectory, home: string | undefined) {
   return settingsFrom([join(common, 'config'), join(path, 'config.worktree')], home);
 }
 

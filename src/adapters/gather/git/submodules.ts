@@ -1,13 +1,13 @@
 import { joinInside } from '../../../core/policy/paths/absolute-paths.ts';
-import { kindOfEntry, namesIn, pathText } from '../../disk/file-system.ts';
-import { cannotBeSeen, isOverlong } from '../../disk/folder-access.ts';
+import { kindOfEntry, listFolderNames, pathText } from '../../disk/file-system.ts';
+import { cannotBeSeen, isPathTooLong } from '../../disk/folder-access.ts';
 import { readBounded, readTextIfPossible } from '../../disk/regular-files.ts';
 import { readLimits } from '../files/read-guard.ts';
 import { findGitDirectory, gitConfigValue, type GitDirectory } from './repository.ts';
 import { join } from 'node:path';
 
 /** A folder that a repository's index lists as another repository. */
-export interface LinkedFolder {
+export interface NestedRepository {
   readonly folder: string;
   /** Absent: there is nothing that git accepts as a repository. */
   readonly directory?: GitDirectory;
@@ -22,8 +22,8 @@ const mostDepth = 8;
  * The folders that git enters when it examines the repository: those that its index lists, and recursively those of
  * their indexes. `unseen`: a folder left out because its path is too long to protect or it cannot be examined.
  */
-export function linkedFolders(repository: string) {
-  const folders: LinkedFolder[] = [];
+export function findNestedRepositories(repository: string) {
+  const folders: NestedRepository[] = [];
   let isWhole = true;
   let unseen: string | undefined;
   const follow = (folder: string, directory: GitDirectory | undefined, depth: number): void => {
@@ -34,14 +34,14 @@ export function linkedFolders(repository: string) {
       if (linked === undefined || linked === folder) continue;
       if (folders.length >= mostFolders) return void (isWhole = false);
       const git = join(linked, '.git');
-      if (isOverlong(linked) || cannotBeSeen(git)) {
+      if (isPathTooLong(linked) || cannotBeSeen(git)) {
         unseen ??= linked;
         isWhole = false;
         continue;
       }
       const inner = findGitDirectory(linked);
       const kind = kindOfEntry(git);
-      const isCheckedOut = kind === 'folder' ? namesIn(git).length > 0 : kind !== 'missing';
+      const isCheckedOut = kind === 'folder' ? listFolderNames(git).length > 0 : kind !== 'missing';
       folders.push({ folder: linked, isCheckedOut, directory: inner });
       follow(linked, inner, depth + 1);
     }
@@ -65,7 +65,7 @@ export function readGitlinks({ path, common }: GitDirectory): readonly string[] 
   const config = readBounded(join(common, 'config'), { maxBytes: readLimits.gitConfigBytes });
   const settings = config.kind === 'read' ? config.bytes.toString('utf8') : '';
   const hashBytes = gitConfigValue(settings, { section: 'extensions', key: 'objectformat' }) === 'sha256' ? 32 : 20;
-  const isSplit = namesIn(path).some((name) => name.startsWith('sharedindex.'));
+  const isSplit = listFolderNames(path).some((name) => name.startsWith('sharedindex.'));
   const own = linksIn(join(path, 'index'), hashBytes, isSplit);
   if (own?.base === undefined) return own?.links;
   // Split index: the remaining entries are in the file that it names.
@@ -153,6 +153,6 @@ export function registeredSubmodules(repository: string): readonly string[] {
     return path === undefined || path === repository ? [] : [path];
   });
   return [...new Set(folders)]
-    .filter((folder) => !isOverlong(folder) && kindOfEntry(folder) === 'folder')
+    .filter((folder) => !isPathTooLong(folder) && kindOfEntry(folder) === 'folder')
     .slice(0, most);
 }

@@ -1,6 +1,6 @@
 import type { Config } from '../../../core/config/config.ts';
 import { type ProfileOptions, builtInProfile, withWorkspaceRoots } from '../../../core/policy/profiles/profiles.ts';
-import { isValidEntry, writtenPatterns } from '../../../core/policy/profiles/profile-entries.ts';
+import { isValidEntry, writablePatterns } from '../../../core/policy/profiles/profile-entries.ts';
 import { defined } from '../../../base/objects.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { PathPattern, PermissionProfile, SandboxMode } from '../../../protocol/permissions.ts';
@@ -13,7 +13,7 @@ interface ChosenProfile {
 }
 
 /** The thread's earlier profile, else the configured one, which a pinned key may force. Adds the folders of a flag. */
-export function chooseProfile(config: Config, had: PermissionProfile | undefined): ChosenProfile {
+export function choosePermissionProfile(config: Config, had: PermissionProfile | undefined): ChosenProfile {
   const profile = had === undefined || isReplaced(config, had) ? configuredProfile(config) : withPinned(config, had);
   return withAddedRoots(config, profile);
 }
@@ -63,7 +63,7 @@ function withPinned(config: Config, had: PermissionProfile): PermissionProfile {
     excludeTmpdir: ifPinned('exclude_tmpdir_env_var', given.excludeTmpdir),
     excludeSlashTmp: ifPinned('exclude_slash_tmp', given.excludeSlashTmp),
   });
-  const options = Object.keys(pinned).length === 0 ? undefined : profileOptions(had);
+  const options = Object.keys(pinned).length === 0 ? undefined : workspaceWriteOptions(had);
   if (options === undefined) return had;
   const { keepsOwn, ...others } = options;
   const kept = pinned.writableRoots === undefined ? keepsOwn : given.keepsOwn;
@@ -72,7 +72,7 @@ function withPinned(config: Config, had: PermissionProfile): PermissionProfile {
 
 function withAddedRoots({ addedRoots, pinned }: Config, profile: PermissionProfile): ChosenProfile {
   if (addedRoots.length === 0 || profile.type === 'disabled') return { profile, notices: [], added: false };
-  const options = profileOptions(profile);
+  const options = workspaceWriteOptions(profile);
   if (options === undefined) return withWorkspaces(profile, addedRoots);
   if (pinned.get('sandbox_workspace_write.writable_roots') === 'managed')
     return unused(profile, addedRoots, 'Ask the administrator of this machine.');
@@ -84,7 +84,7 @@ function withAddedRoots({ addedRoots, pinned }: Config, profile: PermissionProfi
 function withWorkspaces(profile: PermissionProfile, roots: readonly string[]): ChosenProfile {
   const isWorkspace = (pattern: PathPattern) => pattern.type === 'special' && pattern.value.kind === 'project_roots';
   const isManaged = profile.type === 'managed' && profile.file_system.type === 'restricted';
-  if (!isManaged || !writtenPatterns(profile).some(isWorkspace))
+  if (!isManaged || !writablePatterns(profile).some(isWorkspace))
     return unused(profile, roots, 'Start with -s workspace-write to write there.');
   const file_system = { ...profile.file_system, entries: withWorkspaceRoots(profile.file_system.entries, roots) };
   return { profile: { ...profile, file_system }, notices: [], added: true };
@@ -106,7 +106,7 @@ function configuredOptions({ sandboxWorkspaceWrite: given, rootsKeepOwn: keepsOw
 }
 
 /** The options that give exactly this profile under workspace-write; undefined if it has rules of its own. */
-export function profileOptions(profile: PermissionProfile): ProfileOptions | undefined {
+export function workspaceWriteOptions(profile: PermissionProfile): ProfileOptions | undefined {
   if (profile.type !== 'managed' || profile.file_system.type !== 'restricted') return undefined;
   const { entries } = profile.file_system;
   // The profile may come from a file of another program.

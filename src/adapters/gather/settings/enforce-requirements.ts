@@ -1,16 +1,16 @@
 import type { Config } from '../../../core/config/config.ts';
 import type { Settings } from '../../../core/envelope/settings.ts';
 import {
-  brokenByApproval,
-  brokenByChoice,
-  brokenByProfile,
-  brokenByReviewer,
-  effectiveWidth,
+  brokenApprovalRequirement,
+  brokenProfileRequirement,
+  brokenSandboxRequirement,
+  brokenReviewerRequirement,
+  effectiveSandboxLevel,
   replacementMode,
   withDeniedReads,
 } from '../../../core/policy/requirements.ts';
-import type { Allowed, Requirements } from '../../../core/policy/requirements.ts';
-import { profileWidth } from '../../../core/policy/profiles/profile-entries.ts';
+import type { AllowedValues, Requirements } from '../../../core/policy/requirements.ts';
+import { profileSandboxLevel } from '../../../core/policy/profiles/profile-entries.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ApprovalPolicy } from '../../../protocol/permissions.ts';
 import { profileForMode } from './choose-profile.ts';
@@ -43,14 +43,14 @@ function isManaged(requirements: Requirements, { sandbox: profile }: Settings, {
   return (
     denyRead !== undefined ||
     pinned.get('default_permissions') === 'managed' ||
-    brokenByChoice(requirements, profile) !== undefined ||
+    brokenProfileRequirement(requirements, profile) !== undefined ||
     sandboxModes?.key === 'sandbox_mode' ||
-    brokenByProfile(requirements, profile) !== undefined
+    brokenSandboxRequirement(requirements, profile) !== undefined
   );
 }
 
 function requiredApproval(requirements: Requirements, settings: Settings): Step {
-  const broken = brokenByApproval(requirements, settings.approvals);
+  const broken = brokenApprovalRequirement(requirements, settings.approvals);
   if (broken === undefined) return { settings };
   const [approval] = broken.allowed;
   const [value, instead] = [approvalName(settings.approvals), approvalName(approval)];
@@ -59,30 +59,33 @@ function requiredApproval(requirements: Requirements, settings: Settings): Step 
   return { settings: decided({ ...settings, approvals: approval }, 'approvals'), notices };
 }
 
-export function reviewerMeetingRequirements(requirements: Requirements, reviewer: Settings['reviewer']) {
-  return brokenByReviewer(requirements, reviewer ?? 'user')?.allowed[0] ?? reviewer;
+export function allowedReviewer(requirements: Requirements, reviewer: Settings['reviewer']) {
+  return brokenReviewerRequirement(requirements, reviewer ?? 'user')?.allowed[0] ?? reviewer;
 }
 
 function requiredReviewer(requirements: Requirements, settings: Settings): Step {
   const { reviewer = 'user' } = settings;
   const { reviewPolicy } = requirements;
   const told = reviewPolicy === undefined ? settings : decided({ ...settings, reviewPolicy }, 'reviewPolicy');
-  const broken = brokenByReviewer(requirements, reviewer);
+  const broken = brokenReviewerRequirement(requirements, reviewer);
   if (broken === undefined) return { settings: told };
   const [instead] = broken.allowed;
   const notices = noticesOf(settings, 'reviewer', { key: 'approvals_reviewer', value: reviewer, broken, instead });
   return { settings: decided({ ...told, reviewer: instead }, 'reviewer'), notices };
 }
 
-function named({ allowed: [first, ...others], ...rest }: Allowed<ApprovalPolicy>): Allowed<string> {
+function named({ allowed: [first, ...others], ...rest }: AllowedValues<ApprovalPolicy>): AllowedValues<string> {
   return { ...rest, allowed: [approvalName(first), ...others.map(approvalName)] };
 }
 
 function requiredProfile(requirements: Requirements, settings: Settings, config: Config): Step {
-  const broken = brokenByProfile(requirements, settings.sandbox);
+  const broken = brokenSandboxRequirement(requirements, settings.sandbox);
   if (broken === undefined) return chosenProfile(requirements, settings, config);
   const mode = replacementMode(broken);
-  const [width, counted] = [profileWidth(settings.sandbox), effectiveWidth(requirements, settings.sandbox)];
+  const [width, counted] = [
+    profileSandboxLevel(settings.sandbox),
+    effectiveSandboxLevel(requirements, settings.sandbox),
+  ];
   // The requirements would allow the mode, but the profile also reopens Capstan's own files.
   const isNamed = width !== counted && config.namedProfile !== undefined;
   const chosen = isNamed
@@ -94,12 +97,12 @@ function requiredProfile(requirements: Requirements, settings: Settings, config:
 }
 
 function chosenProfile(requirements: Requirements, settings: Settings, { namedProfile }: Config): Step {
-  const broken = brokenByChoice(requirements, settings.sandbox);
+  const broken = brokenProfileRequirement(requirements, settings.sandbox);
   if (broken === undefined)
     return { settings: { ...settings, sandbox: withDeniedReads(requirements, settings.sandbox) } };
   const { instead, source, key: rule } = broken;
   const allowed = broken.allowed.map(({ id }) => id) as [string, ...string[]];
-  const value = namedProfile?.id ?? profileWidth(settings.sandbox);
+  const value = namedProfile?.id ?? profileSandboxLevel(settings.sandbox);
   const key = namedProfile === undefined ? 'sandbox_mode' : 'default_permissions';
   const what = { key, value, broken: { allowed, source, key: rule }, instead: instead.id };
   const sandbox = withDeniedReads(requirements, instead.profile);
@@ -145,7 +148,7 @@ function noticesOf(
 
 interface Overruled extends Readonly<Record<'key' | 'value' | 'instead', string>> {
   readonly why?: string;
-  readonly broken: Allowed<string>;
+  readonly broken: AllowedValues<string>;
 }
 
 function overriding(message: string): RequirementNotice {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../../core/config/config.ts';
+import { resolveConfig } from '../../../core/config/config.ts';
 import { readRequirements } from '../../../core/config/requirements/read-requirements.ts';
 import { noRequirements, type Requirements } from '../../../core/policy/requirements.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
@@ -7,7 +7,7 @@ import { bundledCatalogue } from '../bundled-models.ts';
 import { type SettingsChoices, chooseSettings } from './settings.ts';
 
 function settings(file: JsonObject, choices: Partial<SettingsChoices> = {}) {
-  const { config, problems } = readConfig([{ name: 'user', source: '/home/config.toml', values: file }]);
+  const { config, problems } = resolveConfig([{ name: 'user', source: '/home/config.toml', values: file }]);
   expect(problems).toEqual([]);
   const made = chooseSettings(config, { cwd: '/repo', catalogue: bundledCatalogue(), ...choices });
   if ('code' in made) throw new Error(made.message);

@@ -1,5 +1,5 @@
 import type { ConfigLayer } from '../../../core/config/config-layer.ts';
-import { type Config, originOf } from '../../../core/config/config.ts';
+import { type Config, originOfKeys } from '../../../core/config/config.ts';
 import { builtInProvider } from '../../../core/config/providers/built-in-providers.ts';
 import type { Settings, SpendingLimits, WindowSettings } from '../../../core/envelope/settings.ts';
 import type { LastSettings } from '../../../core/state/resumed-settings.ts';
@@ -82,11 +82,11 @@ type PartedSettings = Partial<Pick<Settings, keyof typeof keysOfParts>>;
 
 /** Undefined for a default. */
 export function configuredOrigin({ origins }: Config, name: SettingName): string | undefined {
-  return originOf(origins, keysOf[name] ?? []);
+  return originOfKeys(origins, keysOf[name] ?? []);
 }
 
 /** Set by flags or the managed file, so it wins over a resumed thread's value. */
-export function isPinned(config: Config, name: SettingName): boolean {
+export function isPinnedSetting(config: Config, name: SettingName): boolean {
   const keys = keysOf[name] ?? [];
   return [...config.pinned.keys()].some((set) => keys.some((key) => set === key || set.startsWith(`${key}.`)));
 }
@@ -101,8 +101,8 @@ type Resumed = { readonly config: Config; readonly resumed: LastSettings | undef
 export function dropModelOfOtherProvider({ config, resumed }: Resumed, layers: readonly ConfigLayer[]): Resumed {
   const { modelProvider: id } = config;
   if (resumed === undefined) return { config: dropConfiguredModelOfOtherProvider(config, layers), resumed };
-  const isMoved = resumed.provider !== undefined && resumed.provider !== id && isPinned(config, 'provider');
-  if (!isMoved || isPinned(config, 'model')) return { config, resumed };
+  const isMoved = resumed.provider !== undefined && resumed.provider !== id && isPinnedSetting(config, 'provider');
+  if (!isMoved || isPinnedSetting(config, 'model')) return { config, resumed };
   const isMeant = config.model !== undefined && providerInConfigFiles(layers) === id;
   if (!isMeant && builtInProvider(id) === undefined) return { config, resumed };
   const { model: _there, ...rest } = resumed;
@@ -111,7 +111,7 @@ export function dropModelOfOtherProvider({ config, resumed }: Resumed, layers: r
 
 export function dropConfiguredModelOfOtherProvider(config: Config, layers: readonly ConfigLayer[]): Config {
   const { modelProvider: id } = config;
-  if (!isPinned(config, 'provider') || isPinned(config, 'model')) return config;
+  if (!isPinnedSetting(config, 'provider') || isPinnedSetting(config, 'model')) return config;
   if (builtInProvider(id) === undefined || providerInConfigFiles(layers) === id) return config;
   const { model: _elsewhere, ...others } = config;
   return others;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readConfig, type ConfigReading } from '../../../core/config/config.ts';
+import { resolveConfig, type ResolveConfigOptions } from '../../../core/config/config.ts';
 import type { Settings } from '../../../core/envelope/settings.ts';
 import { builtInProfile } from '../../../core/policy/profiles/profiles.ts';
 import { defaultShellEnvironmentPolicy } from '../../../core/policy/environment/shell-environment-policy.ts';
@@ -14,11 +14,11 @@ interface Layers {
   file?: JsonObject;
   flags?: JsonObject;
   managed?: JsonObject;
-  options?: ConfigReading;
+  options?: ResolveConfigOptions;
 }
 
 function settings(layers: Layers, choices: Partial<SettingsChoices> = {}) {
-  const { config, problems } = readConfig(
+  const { config, problems } = resolveConfig(
     [
       { name: 'user', source: '/home/config.toml', values: layers.file ?? {} },
       { name: 'flags', source: 'command line', values: layers.flags ?? {} },

@@ -1,15 +1,15 @@
 import { defined } from '../../../base/objects.ts';
-import { type Config, originOf } from '../../../core/config/config.ts';
+import { type Config, originOfKeys } from '../../../core/config/config.ts';
 import { featureGates } from '../../../core/config/features.ts';
 import { defaultModelOf } from '../../../core/config/providers/default-model.ts';
 import { secretVariables } from '../../../core/config/servers/secret-variables.ts';
 import type { Catalogue } from '../../../core/envelope/model-record.ts';
 import type { OmittedContext, Settings, SpendingLimits, WindowSettings } from '../../../core/envelope/settings.ts';
-import { isReviewed, isSameApproval } from '../../../core/policy/decide/approval-policy.ts';
+import { mayReviewerAnswer, isSameApproval } from '../../../core/policy/decide/approval-policy.ts';
 import { grantsNoMoreThan } from '../../../core/policy/profiles/narrower-profile.ts';
 import {
-  brokenByChoice,
-  brokenByProfile,
+  brokenProfileRequirement,
+  brokenSandboxRequirement,
   noRequirements,
   type Requirements,
   withoutDeniedReads,
@@ -18,9 +18,9 @@ import type { LastSettings } from '../../../core/state/resumed-settings.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ApprovalPolicy, PermissionProfile, SandboxMode } from '../../../protocol/permissions.ts';
 import type { RulesInForce } from '../config/rules-in-folder.ts';
-import { chooseProfile, requestedProfile } from './choose-profile.ts';
-import { enforceRequirements, reviewerMeetingRequirements } from './enforce-requirements.ts';
-import { configuredOrigin, isPinned, type SettingName, settingPartOrigins } from './settings-origins.ts';
+import { choosePermissionProfile, requestedProfile } from './choose-profile.ts';
+import { enforceRequirements, allowedReviewer } from './enforce-requirements.ts';
+import { configuredOrigin, isPinnedSetting, type SettingName, settingPartOrigins } from './settings-origins.ts';
 
 export type SettingsProblem = Outcome<'sandbox-managed'>;
 
@@ -69,7 +69,8 @@ export function chooseSettings(config: Config, choices: SettingsChoices): Chosen
   /** Precedence: flag or managed file, thread, other files, the requirement for new threads. */
   function ranked<Value>(name: SettingName, configured: Value, instead?: Value): Choice<Value> {
     const had = resumed?.[name] as Value | null | undefined;
-    if (had !== undefined && !isPinned(config, name)) return { value: (had ?? undefined) as Value, origin: 'thread' };
+    if (had !== undefined && !isPinnedSetting(config, name))
+      return { value: (had ?? undefined) as Value, origin: 'thread' };
     if (configured === undefined && instead !== undefined) return { value: instead, origin: 'managed' };
     return { value: configured, origin: configuredOrigin(config, name) };
   }
@@ -121,7 +122,7 @@ export function chooseSettings(config: Config, choices: SettingsChoices): Chosen
     leaveOut: configured('leaveOut', omittedContext(config)),
     features: configured('features', configuredFeatures(config)),
     editTools: configured('editTools', config.tools?.edit),
-    window: configured('window', windowSettings(config)),
+    window: configured('window', contextWindowSettings(config)),
     limits: configured('limits', spendingLimits(config)),
     fallback: configured('fallback', fallbackModel(config)),
   };
@@ -139,8 +140,9 @@ function approvalChoice(
   asker: Settings['reviewer'],
   { approval: given, unlessReviewed = false, requirements = noRequirements }: SettingsChoices,
 ) {
-  const reviewer = reviewerMeetingRequirements(requirements, asker);
-  const held = unlessReviewed && isReviewed({ approval: own.value, ...defined({ reviewer }) }) ? undefined : given;
+  const reviewer = allowedReviewer(requirements, asker);
+  const held =
+    unlessReviewed && mayReviewerAnswer({ approval: own.value, ...defined({ reviewer }) }) ? undefined : given;
   const asked = held === undefined || isSameApproval(held, own.value) ? { value: undefined, origin: undefined } : own;
   const approval = held === undefined ? own : { value: held, origin: 'surface' };
   return { approvals: approval, askedApproval: asked };
@@ -152,14 +154,15 @@ function chooseProfileWithOrigin(config: Config, { resumed, sandbox, requirement
     return { profile: { value: profile, origin: 'flags' }, notices };
   }
   const had = resumed?.sandbox === undefined ? undefined : withoutDeniedReads(requirements, resumed.sandbox);
-  const { profile, notices, added } = chooseProfile(config, had);
+  const { profile, notices, added } = choosePermissionProfile(config, had);
   const origin = added ? 'flags' : profile === had ? 'thread' : configuredOrigin(config, 'sandbox');
   return { profile: { value: profile, origin }, notices };
 }
 
 /** True if requirements leave commands at least as confined as requested. */
 function isHonoured(profile: PermissionProfile, requirements: Requirements, { pinned, namedProfile }: Config): boolean {
-  const isBroken = (brokenByProfile(requirements, profile) ?? brokenByChoice(requirements, profile)) !== undefined;
+  const isBroken =
+    (brokenSandboxRequirement(requirements, profile) ?? brokenProfileRequirement(requirements, profile)) !== undefined;
   const isNamed = pinned.get('default_permissions') === 'managed';
   const fits = !isNamed || (namedProfile !== undefined && grantsNoMoreThan(namedProfile.profile, profile));
   return profile.type === 'managed' && !isBroken && fits;
@@ -174,14 +177,14 @@ function baseInstructions(config: Config, { resumed, baseInstructions: file }: S
   if (resumed?.baseInstructions !== undefined) return { value: resumed.baseInstructions, origin: 'thread' };
   const texts = [['model_instructions_file', file] as const, ['instructions', config.instructions] as const];
   // A flag wins over a file, whatever the order of the keys.
-  const isFlag = (key: string): number => Number(originOf(config.origins, [key]) === 'flags');
+  const isFlag = (key: string): number => Number(originOfKeys(config.origins, [key]) === 'flags');
   const sorted = texts.toSorted(([a], [b]) => isFlag(b) - isFlag(a));
   return firstWritten(config, sorted);
 }
 
 function compactPrompt(config: Config, { resumed, compactPrompt: file }: SettingsChoices): Choice<string | undefined> {
   const had = resumed?.compactPrompt;
-  if (had !== undefined && !isPinned(config, 'compactPrompt')) return { value: had, origin: 'thread' };
+  if (had !== undefined && !isPinnedSetting(config, 'compactPrompt')) return { value: had, origin: 'thread' };
   return firstWritten(config, [
     ['compact_prompt', config.compactPrompt],
     ['experimental_compact_prompt_file', file],
@@ -197,7 +200,7 @@ function ofThread<Value>(given: Value | undefined, had: Value | undefined): Choi
 /** The first text that is not blank, with its origin; if all are blank, the last one. */
 function firstWritten({ origins }: Config, texts: readonly (readonly [key: string, text: string | undefined])[]) {
   const [key = '', text] = texts.find(([, written]) => nonBlankText(written) !== undefined) ?? texts.at(-1) ?? [];
-  return { value: nonBlankText(text), origin: originOf(origins, [key]) };
+  return { value: nonBlankText(text), origin: originOfKeys(origins, [key]) };
 }
 
 type Choices = Readonly<Record<string, Choice<unknown>>>;
@@ -223,7 +226,7 @@ const managedSandbox: SettingsProblem = {
 };
 
 /** Only configured window settings: defaults belong to the envelope. */
-export function windowSettings(config: Config): WindowSettings {
+export function contextWindowSettings(config: Config): WindowSettings {
   const { modelAutoCompactTokenLimitScope: scope } = config;
   return defined({
     contextWindow: config.modelContextWindow,

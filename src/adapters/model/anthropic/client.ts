@@ -1,12 +1,12 @@
 import type { ModelClient } from '../../../ports/model.ts';
 import type { Credentials } from '../http/credentials-and-headers.ts';
-import { httpClient, httpConnection, plainCapabilities, type WireFormat } from '../http/http-client.ts';
+import { httpClient, createProviderConnection, plainCapabilities, type WireFormat } from '../http/http-client.ts';
 import type { HttpClientOptions } from '../http/send-question.ts';
 import { anthropicReader } from './decode.ts';
 import { anthropicEncoder } from './encode.ts';
 
 /** Headers with the API revision used here and the key. */
-export function identifyByKey(credentials: Credentials): Readonly<Record<string, string>> {
+export function apiKeyHeaders(credentials: Credentials): Readonly<Record<string, string>> {
   const revision = { 'anthropic-version': '2023-06-01' };
   return credentials.kind === 'bearer' ? { ...revision, 'x-api-key': credentials.token } : revision;
 }
@@ -17,8 +17,8 @@ export const messagesEndpoint = (baseUrl: string): string =>
 
 export function anthropicClient(options: HttpClientOptions): ModelClient {
   const endpoint = messagesEndpoint(options.provider.baseUrl);
-  const wire = { api: 'Messages API', endpoint, identify: identifyByKey, reader: anthropicReader };
-  return httpClient(httpConnection(options, wire));
+  const wire = { api: 'Messages API', endpoint, identify: apiKeyHeaders, reader: anthropicReader };
+  return httpClient(createProviderConnection(options, wire));
 }
 
 export const anthropicFormat: WireFormat = {

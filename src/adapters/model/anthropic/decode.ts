@@ -4,20 +4,20 @@ import type { ModelEvent, ModelFailure } from '../../../ports/model.ts';
 import type { Item } from '../../../protocol/item.ts';
 import { type JsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../../protocol/json.ts';
 import { repairUsage, type Usage } from '../../../protocol/usage.ts';
-import type { AnswerReader } from '../http/answer-decoder.ts';
-import { serverModel } from '../http/answer-headers.ts';
+import type { AnswerEventReader } from '../http/answer-decoder.ts';
+import { serverModelEvents } from '../http/answer-headers.ts';
 import { answerTooLarge, unreadableAnswer } from '../http/failures/answer-failure.ts';
-import { causeOfEnding, causeOfSign, type FailureCause } from '../http/failures/failure-causes.ts';
+import { causeOfStopReason, causeOfErrorCode, type FailureCause } from '../http/failures/failure-causes.ts';
 import {
-  endedEarly,
+  endedEarlyMessage,
   failed,
   modelFailure,
   overflowFailure,
   reportedErrorWords,
   saysOverflow,
 } from '../http/failures/model-failure.ts';
-import { mostTokens } from '../responses/decode.ts';
-import { isBlankText, storeOpaque } from './projection.ts';
+import { largestTokenCount } from '../responses/decode.ts';
+import { isBlankText, encodeOpaqueThinking } from './projection.ts';
 
 const nothing: readonly ModelEvent[] = [];
 
@@ -26,7 +26,7 @@ const nothing: readonly ModelEvent[] = [];
  * run. Thinking is held until the model's next item, since it cannot be sent back alone. A call is held until something
  * follows it, since an answer that is cut for length may end inside its last call.
  */
-export function anthropicReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): AnswerReader {
+export function anthropicReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): AnswerEventReader {
   let messageId = '';
   let announced = 0;
   let stopReason: string | undefined;
@@ -46,7 +46,7 @@ export function anthropicReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
         messageId = stringAt(message, 'id') ?? '';
         usage.push(objectAt(message, 'usage'));
         const created = messageId === '' ? nothing : [{ kind: 'created', responseId: messageId } as const];
-        return [...created, ...serverModel(message?.['model'])];
+        return [...created, ...serverModelEvents(message?.['model'])];
       }
       case 'content_block_start': {
         if (++announced > maxItems) return [failed(answerTooLarge(`${maxItems} items`))];
@@ -185,13 +185,18 @@ function blockItem({ kind, itemId, opening, texts, signatures }: AnswerBlock): I
       if (text === '' && signature === '') return undefined;
       const summary = text === '' ? [] : [{ type: 'summary_text', text }];
       // The provider does not accept thinking back without a signature.
-      const stored = signature === '' ? undefined : storeOpaque({ kind: 'signed', signature });
+      const stored = signature === '' ? undefined : encodeOpaqueThinking({ kind: 'signed', signature });
       return { type: 'reasoning', ...id, summary, ...defined({ encrypted_content: stored }) };
     }
     case 'redacted': {
       const data = stringAt(opening, 'data') ?? '';
       if (data === '') return undefined;
-      return { type: 'reasoning', ...id, summary: [], encrypted_content: storeOpaque({ kind: 'redacted', data }) };
+      return {
+        type: 'reasoning',
+        ...id,
+        summary: [],
+        encrypted_content: encodeOpaqueThinking({ kind: 'redacted', data }),
+      };
     }
     case 'call': {
       const [callId = '', name = ''] = [stringAt(opening, 'id'), stringAt(opening, 'name')];
@@ -222,29 +227,29 @@ const plain: Readonly<Record<string, FailureCause>> = {
 export function eventFailure(error: JsonObject | undefined): ModelFailure {
   const [type, message] = [stringAt(error, 'type') ?? '', stringAt(error, 'message') ?? ''];
   if (type === 'request_too_large' || saysOverflow(message)) return overflowFailure(message);
-  const cause = causeOfSign(type)?.cause ?? (Object.hasOwn(plain, type) ? plain[type]! : 'server');
+  const cause = causeOfErrorCode(type)?.cause ?? (Object.hasOwn(plain, type) ? plain[type]! : 'server');
   return modelFailure({ cause, message: reportedErrorWords(type, message) });
 }
 
 export function stopFailure(reason: string): ModelFailure | undefined {
   if (reason === 'model_context_window_exceeded')
     return overflowFailure('The answer filled the context window of the model.');
-  const cause = causeOfEnding(reason);
+  const cause = causeOfStopReason(reason);
   if (cause === 'policy') return modelFailure({ cause, message: 'The model refused to answer this request.' });
   if (cause !== 'answer-length') return undefined;
   const next = 'Ask for the answer in smaller parts, or raise max_output_tokens of the model in model_catalog_json.';
-  return modelFailure({ cause, message: endedEarly('max_tokens'), next });
+  return modelFailure({ cause, message: endedEarlyMessage('max_tokens'), next });
 }
 
 /** Counts come at the beginning and at the end. `input_tokens` excludes the cache. Undefined without counts. */
 function messagesUsage(reported: readonly (JsonObject | undefined)[]): Usage | undefined {
   const count = (key: string): number => {
     const value = reported.map((part) => part?.[key]).findLast((each) => typeof each === 'number' && each >= 0);
-    return typeof value === 'number' && value <= mostTokens ? value : 0;
+    return typeof value === 'number' && value <= largestTokenCount ? value : 0;
   };
   const [cachedInput, cacheWriteInput] = [count('cache_read_input_tokens'), count('cache_creation_input_tokens')];
   const input = count('input_tokens') + cachedInput + cacheWriteInput;
   const output = count('output_tokens');
   // Without an input count, the usage is unknown: a request is never empty.
-  return input === 0 ? undefined : repairUsage({ input, cachedInput, cacheWriteInput, output }, mostTokens);
+  return input === 0 ? undefined : repairUsage({ input, cachedInput, cacheWriteInput, output }, largestTokenCount);
 }

@@ -2,8 +2,8 @@ import { cachePerObject } from '../../../base/objects.ts';
 import type { Encoder, Prompt, RequestOptions, ToolSpec } from '../../../ports/model.ts';
 import type { Item } from '../../../protocol/item.ts';
 import { type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
-import { growing } from '../http/json-list-encoder.ts';
-import { cacheControl, Messages } from './messages.ts';
+import { createIncrementalBuilder } from '../http/json-list-encoder.ts';
+import { cacheControl, AnthropicMessages } from './messages.ts';
 import { isBlankText, projectForMessages, textBlock, wireName } from './projection.ts';
 
 /**
@@ -23,7 +23,7 @@ const defaultMaxTokens = 32_000;
  */
 export function anthropicEncoder(version: EncoderRevision = 'anthropic/4'): Encoder {
   const isMarked = version === 'anthropic/4';
-  const messagesOf = growing(() => new Messages(isMarked));
+  const messagesOf = createIncrementalBuilder(() => new AnthropicMessages(isMarked));
   const toolsText = cachePerObject((tools: readonly ToolSpec[]): string => {
     const offered = tools.flatMap((tool) => wireTool(tool) ?? []).map((tool) => JSON.stringify(tool));
     return offered.length === 0 ? '' : `,"tools":[${marked(offered).join(',')}]`;

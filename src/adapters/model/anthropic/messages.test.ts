@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Item } from '../../../protocol/item.ts';
-import { Messages } from './messages.ts';
+import { AnthropicMessages } from './messages.ts';
 
 const message = (role: 'user' | 'assistant', text: string): Item => ({
   type: 'message',
@@ -10,7 +10,7 @@ const message = (role: 'user' | 'assistant', text: string): Item => ({
 
 /** The texts that end in a mark, after each item. */
 function markedAfterEach(items: readonly Item[]): readonly (readonly unknown[])[] {
-  const messages = new Messages(true);
+  const messages = new AnthropicMessages(true);
   return items.map((item) => {
     messages.add(item, undefined);
     const blocks = messages.blocks.map(({ text }) => JSON.parse(text) as { readonly text: string });

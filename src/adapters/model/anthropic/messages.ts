@@ -1,7 +1,7 @@
 import type { Item } from '../../../protocol/item.ts';
 import type { InputWriter } from '../../../protocol/user-input.ts';
-import type { MadeOfItems } from '../http/json-list-encoder.ts';
-import { developerWords, engineTextInBorders } from '../user-role-content.ts';
+import type { ItemAccumulator } from '../http/json-list-encoder.ts';
+import { wrapDeveloperText, wrapEngineText } from '../user-role-content.ts';
 import { type ProjectedItem, projectForMessages, textBlock, wireCallId } from './projection.ts';
 
 /** Blocks too old for a cache mark are joined into pieces of this size, so that a body has few pieces. */
@@ -22,7 +22,7 @@ const missingResult = JSON.stringify('[The result of this call was left out.]');
  * have results, the messages of a longer history begin with the same bytes. The newest two user turns end with marks;
  * the previous request had a mark at the first of these places, so the provider finds its cache.
  */
-export class Messages implements MadeOfItems {
+export class AnthropicMessages implements ItemAccumulator {
   readonly system: string[] = [];
   readonly blocks: PlacedBlock[] = [];
   /** The bytes of the first `#encoded` blocks. */
@@ -91,14 +91,13 @@ export class Messages implements MadeOfItems {
     for (let [id] = rest.#open.keys(); id !== undefined; [id] = rest.#open.keys())
       rest.#take({ kind: 'result', id, content: missingResult, stray: () => [] });
     // Ask for a new answer, not for the rest of one that the model began.
-    if (lastWords !== undefined)
-      rest.#place('user', textBlock(this.#isMarked ? engineTextInBorders(lastWords) : lastWords));
+    if (lastWords !== undefined) rest.#place('user', textBlock(this.#isMarked ? wrapEngineText(lastWords) : lastWords));
     else if (rest.#speaker !== 'user') rest.#place('user', textBlock(wordsToContinue));
     return rest.blocks;
   }
 
-  #continued(): Messages {
-    const rest = new Messages(this.#isMarked);
+  #continued(): AnthropicMessages {
+    const rest = new AnthropicMessages(this.#isMarked);
     rest.#isBeginning = this.#isBeginning;
     rest.#speaker = this.#speaker;
     rest.#newest = { ...this.#newest };
@@ -175,7 +174,7 @@ export class Messages implements MadeOfItems {
   }
 
   #engineWords(text: string): string {
-    return this.#isMarked ? engineTextInBorders(text) : developerWords(text);
+    return this.#isMarked ? wrapEngineText(text) : wrapDeveloperText(text);
   }
 
   /** Two calls with one id would share their results. */

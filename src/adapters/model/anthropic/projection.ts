@@ -5,14 +5,14 @@ import { arrayAt, isJsonObject, objectAt, parseJsonObject, stringAt } from '../.
 import type { InputWriter } from '../../../protocol/user-input.ts';
 import { agentHeading, describeProviderCall, namespacedToolName } from '../fallback-item-forms.ts';
 import {
-  inBorders,
+  wrapInBorders,
   inTag,
   joinTexts,
   partsIn,
-  strayHeading,
+  strayOutputHeading,
   textPart,
   userRoleContent,
-  withoutTags,
+  escapeTags,
 } from '../user-role-content.ts';
 import type { ContentPart, MessageContent } from '../user-role-content.ts';
 
@@ -41,11 +41,11 @@ export function projectForMessages(item: Item, { isMarked, writer }: SpeakerCont
     case 'agent_message': {
       if (isMarked) {
         const parts = contentParts([agentHeading(item), ...(arrayAt(item, 'content') ?? [])]);
-        return { kind: 'user', blocks: blocksOf(inBorders('agent_message', contentIn(parts))) };
+        return { kind: 'user', blocks: blocksOf(wrapInBorders('agent_message', contentIn(parts))) };
       }
       const author = stringAt(item, 'author') ?? 'agent';
       const texts = textsOf(arrayAt(item, 'content') ?? []).map((text) =>
-        inTag('agent_message', withoutTags(`${author}:\n${text}`)),
+        inTag('agent_message', escapeTags(`${author}:\n${text}`)),
       );
       return { kind: 'user', blocks: texts.map(textBlock) };
     }
@@ -126,7 +126,7 @@ const partBlocks = (part: Json): readonly string[] => blocksOf(contentParts([par
 
 /** The thinking as the provider wrote it. Undefined if another format made it. */
 function thinkingBlock(item: Item): string | undefined {
-  const opaque = readOpaque(stringAt(item, 'encrypted_content') ?? '');
+  const opaque = decodeOpaqueThinking(stringAt(item, 'encrypted_content') ?? '');
   if (opaque === undefined) return undefined;
   if (opaque.kind === 'redacted') return JSON.stringify({ type: 'redacted_thinking', data: opaque.data });
   const parts = arrayAt(item, 'summary') ?? [];
@@ -159,7 +159,7 @@ function projectResult(item: Item, output: Json | undefined, isMarked: boolean):
 }
 
 const strayBlocks = (parts: readonly ContentPart[]): readonly string[] =>
-  blocksOf(inBorders('tool_output', contentIn([textPart(strayHeading), ...parts])));
+  blocksOf(wrapInBorders('tool_output', contentIn([textPart(strayOutputHeading), ...parts])));
 const allowed = /^[a-zA-Z0-9_-]{1,64}$/;
 export const wireName = (name: string): string => (allowed.test(name) ? name : withDigest(name));
 /** A call id that the format allows: deterministic, and distinct for distinct ids. */
@@ -178,10 +178,10 @@ type OpaqueThinking =
 
 const signed = 'anthropic/thinking:';
 const redacted = 'anthropic/redacted_thinking:';
-export const storeOpaque = (opaque: OpaqueThinking): string =>
+export const encodeOpaqueThinking = (opaque: OpaqueThinking): string =>
   opaque.kind === 'signed' ? `${signed}${opaque.signature}` : `${redacted}${opaque.data}`;
 
-export function readOpaque(stored: string): OpaqueThinking | undefined {
+export function decodeOpaqueThinking(stored: string): OpaqueThinking | undefined {
   if (stored.startsWith(signed)) return { kind: 'signed', signature: stored.slice(signed.length) };
   return stored.startsWith(redacted) ? { kind: 'redacted', data: stored.slice(redacted.length) } : undefined;
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { commonCapabilities } from '../../../core/config/providers/server-capabilities.ts';
-import { continueWithFewerPermissions } from '../../../core/fragments/answers/agents-and-goals.ts';
-import { continueAfterFailure, continueForOtherModel } from '../../../core/fragments/events/turns-and-goals.ts';
+import { continueWithFewerPermissionsText } from '../../../core/fragments/answers/agents-and-goals.ts';
+import { continueAfterFailureText, continueForOtherModelText } from '../../../core/fragments/events/turns-and-goals.ts';
 import type { InputWriter } from '../../../protocol/user-input.ts';
 import type { Item } from '../../../protocol/item.ts';
 import type { Json, JsonObject } from '../../../protocol/json.ts';
@@ -64,7 +64,7 @@ describe('in a message of several speakers', () => {
     ]);
   });
 
-  test.each([continueForOtherModel, continueAfterFailure, continueWithFewerPermissions])(
+  test.each([continueForOtherModelText, continueAfterFailureText, continueWithFewerPermissionsText])(
     'so does what Capstan says in the role of the user: %s',
     (words) => {
       expect(last(user('Go.'), user(words), user('Thanks.'))).toBe(

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Item } from '../../../protocol/item.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
-import { callPieces } from './decode.ts';
+import { createCallCollector } from './decode.ts';
 
 function made(pieces: readonly JsonObject[]): readonly Item[] | undefined {
-  const calls = callPieces();
+  const calls = createCallCollector();
   for (const piece of pieces) calls.take([piece]);
   return calls.items('c1');
 }

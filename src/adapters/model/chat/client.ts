@@ -2,7 +2,7 @@ import { cachePerObject } from '../../../base/objects.ts';
 import type { AnswerLimits } from '../../../core/config/defaults.ts';
 import type {
   Encoder,
-  LengthField,
+  OutputLimitField,
   ModelClient,
   ModelFailure,
   ModelRequest,
@@ -12,18 +12,18 @@ import type {
 } from '../../../ports/model.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import { freeformTool } from '../fallback-item-forms.ts';
-import type { AnswerReader } from '../http/answer-decoder.ts';
+import type { AnswerEventReader } from '../http/answer-decoder.ts';
 import { bearerHeader } from '../http/credentials-and-headers.ts';
-import { httpClient, httpConnection, plainCapabilities, type WireFormat } from '../http/http-client.ts';
+import { httpClient, createProviderConnection, plainCapabilities, type WireFormat } from '../http/http-client.ts';
 import { listEncoder } from '../http/json-list-encoder.ts';
 import type { HttpClientOptions } from '../http/send-question.ts';
 import { chatApi, chatReader } from './decode.ts';
 import { chatDialect, type ChatDialect, everyDialect } from './dialect.ts';
-import { endedInTurn, messageMaker } from './messages.ts';
+import { endWithUserMessage, messageMaker } from './messages.ts';
 import type { ChatMessage } from './projection.ts';
 
 /** Length fields learned from refusals, by address and model, for this process. */
-const learned = new Map<string, LengthField>();
+const learned = new Map<string, OutputLimitField>();
 const keyOf = (baseUrl: string, model: string): string => `${baseUrl} ${model}`;
 /** Matches servers that do not know a field, not those that find its value too large. */
 const refusal =
@@ -46,17 +46,17 @@ function afterLengthRefusal(
 }
 
 /** Options of the answer are in the last piece of a body. */
-function lengthFieldIn(body: ModelRequest['body']): LengthField | undefined {
+function lengthFieldIn(body: ModelRequest['body']): OutputLimitField | undefined {
   const end = Buffer.from(body.at(-1) ?? []).toString('utf8');
-  return /"(max_tokens|max_completion_tokens)":\d/.exec(end)?.[1] as LengthField | undefined;
+  return /"(max_tokens|max_completion_tokens)":\d/.exec(end)?.[1] as OutputLimitField | undefined;
 }
 
 function chatClient(options: HttpClientOptions): ModelClient {
   const { capabilities, baseUrl } = options.provider;
   const dialect = chatDialect(capabilities);
-  const reader = (limits: AnswerLimits): AnswerReader => chatReader(limits, dialect);
+  const reader = (limits: AnswerLimits): AnswerEventReader => chatReader(limits, dialect);
   const wire = { api: chatApi, endpoint: 'chat/completions', identify: bearerHeader, reader };
-  const client = httpClient(httpConnection(options, wire));
+  const client = httpClient(createProviderConnection(options, wire));
   return {
     ...client,
     lengthField: (model) => learned.get(keyOf(baseUrl, model)),
@@ -108,7 +108,7 @@ export function chatEncoder(dialect: ChatDialect): Encoder {
     body({ options, instructions, tools, input, writers }: Prompt) {
       const { bytes, areOffered } = encodedTools(tools);
       const { system, messages: made } = messagesOf(input, writers);
-      const messages = dialect.roles === 'alternating' ? endedInTurn(made) : made;
+      const messages = dialect.roles === 'alternating' ? endWithUserMessage(made) : made;
       const words = [instructions, ...system].filter((text) => text !== '').join('\n\n');
       const head = words === '' ? [] : [instructionsBytes(words)];
       return [

@@ -4,13 +4,13 @@ import type { Item } from '../../../protocol/item.ts';
 import type { Json, JsonObject } from '../../../protocol/json.ts';
 import { arrayAt, isJsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../../protocol/json.ts';
 import type { Usage } from '../../../protocol/usage.ts';
-import type { AnswerReader } from '../http/answer-decoder.ts';
-import { serverModel } from '../http/answer-headers.ts';
+import type { AnswerEventReader } from '../http/answer-decoder.ts';
+import { serverModelEvents } from '../http/answer-headers.ts';
 import { answerTooLarge, unreadableAnswer } from '../http/failures/answer-failure.ts';
-import { causeOfEnding } from '../http/failures/failure-causes.ts';
+import { causeOfStopReason } from '../http/failures/failure-causes.ts';
 import { httpFailure } from '../http/failures/http-failure.ts';
 import {
-  endedEarly,
+  endedEarlyMessage,
   failed,
   isOverflowCode,
   modelFailure,
@@ -29,10 +29,10 @@ const doneMark = '[DONE]';
  * off gives none. Token counts may follow the reason, so the answer ends with them, with the end mark, or with the
  * stream.
  */
-export function chatReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>, { thoughts }: ChatDialect): AnswerReader {
+export function chatReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>, { thoughts }: ChatDialect): AnswerEventReader {
   const said: string[] = [];
   const thought: string[] = [];
-  const calls = callPieces();
+  const calls = createCallCollector();
   let responseId: string | undefined;
   let reason: string | undefined;
   let usage: Usage | undefined;
@@ -61,7 +61,7 @@ export function chatReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>, { thoug
     if (responseId !== undefined) return [];
     responseId = stringAt(event, 'id') ?? '';
     const created: readonly ModelEvent[] = responseId === '' ? [] : [{ kind: 'created', responseId }];
-    return [...created, ...serverModel(event['model'])];
+    return [...created, ...serverModelEvents(event['model'])];
   }
 
   function takeDelta(delta: JsonObject | undefined): readonly ModelEvent[] {
@@ -141,7 +141,7 @@ const saidItems = (text: string): readonly Item[] =>
 const asEvent = (item: Item): ModelEvent => ({ kind: 'item', item });
 type OpenCall = { id: string; name: string; readonly pieces: string[] };
 
-export function callPieces() {
+export function createCallCollector() {
   const calls: OpenCall[] = [];
   const byIndex = new Map<number, OpenCall>();
 
@@ -229,9 +229,9 @@ export function finishMeaning(reason: string): FinishMeaning {
     return { kind: 'lost', failure: modelFailure({ cause: 'server', message }) };
   }
   if (isOverflowCode(reason)) return { kind: 'lost', failure: overflowFailure('') };
-  const cause = causeOfEnding(reason);
+  const cause = causeOfStopReason(reason);
   if (cause !== 'answer-length' && cause !== 'content-filter') return { kind: 'whole' };
-  const failure = modelFailure({ cause, message: endedEarly(reason) });
+  const failure = modelFailure({ cause, message: endedEarlyMessage(reason) });
   return { kind: cause === 'answer-length' ? 'cut' : 'lost', failure };
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { capabilitiesAt, commonCapabilities } from '../../../core/config/providers/server-capabilities.ts';
 import type { Item } from '../../../protocol/item.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
-import { messageMaker, uniqueCallIds } from './messages.ts';
+import { messageMaker, createCallIdMaker } from './messages.ts';
 import { chatDialect } from './dialect.ts';
 
 const nine = chatDialect({ ...commonCapabilities, anyCallIds: false });
@@ -45,12 +45,12 @@ describe('ids of nine characters', () => {
   const given = fc.array(fc.oneof(fc.constantFrom('', 'a', 'call_1', 'aB3xK9mP2', 'aaaaaaaaa'), fc.string()), {
     maxLength: 20,
   });
-  const clashing = given.map((ids) => [...ids, ...ids.map((id) => uniqueCallIds('nine')(id)), ...ids]);
+  const clashing = given.map((ids) => [...ids, ...ids.map((id) => createCallIdMaker('nine')(id)), ...ids]);
 
   test('are one for each call, and do not depend on what comes later', () => {
     fc.assert(
       fc.property(clashing, fc.nat(), (ids, cut) => {
-        const [fresh, again] = [uniqueCallIds('nine'), uniqueCallIds('nine')];
+        const [fresh, again] = [createCallIdMaker('nine'), createCallIdMaker('nine')];
         const made = ids.map((id) => fresh(id));
         expect(made.filter((id) => !/^[A-Za-z0-9]{9}$/.test(id))).toEqual([]);
         expect(new Set(made).size).toBe(made.length);
@@ -79,6 +79,6 @@ describe('ids of nine characters', () => {
 });
 
 test('any id is as it was, unless an earlier call has it', () => {
-  const fresh = uniqueCallIds('any');
+  const fresh = createCallIdMaker('any');
   expect(['a', 'b', 'a', 'a_2', 'a'].map((id) => fresh(id))).toEqual(['a', 'b', 'a_2', 'a_2_2', 'a_3']);
 });

@@ -2,12 +2,12 @@ import { shortTextHash } from '../../../base/digest.ts';
 import type { Item } from '../../../protocol/item.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import type { InputWriter } from '../../../protocol/user-input.ts';
-import { growing, type MadeOfItems } from '../http/json-list-encoder.ts';
-import { joinContents, strayHeading, textPart } from '../user-role-content.ts';
+import { createIncrementalBuilder, type ItemAccumulator } from '../http/json-list-encoder.ts';
+import { joinContents, strayOutputHeading, textPart } from '../user-role-content.ts';
 import type { MessageContent, UserTurnContent } from '../user-role-content.ts';
 import type { ChatDialect } from './dialect.ts';
 import type { ChatCall, ChatMessage, ProjectedChatItem } from './projection.ts';
-import { mediaHeading, noOutput, ofOtherSpeaker, projectItem } from './projection.ts';
+import { mediaHeading, missingOutputText, markSpeakerForRoles, projectItem } from './projection.ts';
 
 export type ChatMessages = { readonly system: readonly string[]; readonly messages: readonly ChatMessage[] };
 
@@ -19,13 +19,13 @@ export type ChatMessages = { readonly system: readonly string[]; readonly messag
 export function messageMaker(
   dialect: ChatDialect,
 ): (items: readonly Item[], writers?: ReadonlyMap<Item, InputWriter>) => ChatMessages {
-  const grow = growing(() => new ChatFold(dialect));
+  const grow = createIncrementalBuilder(() => new ChatFold(dialect));
   return (input, writers) => grow({ input, writers }).completed();
 }
 
 type Output = Extract<ProjectedChatItem, { kind: 'output' }>;
 
-class ChatFold implements ChatMessages, MadeOfItems {
+class ChatFold implements ChatMessages, ItemAccumulator {
   readonly system: string[] = [];
   readonly messages: ChatMessage[] = [];
   /** The last step may still change: the model's last text may continue, or a call may get its output. */
@@ -41,7 +41,7 @@ class ChatFold implements ChatMessages, MadeOfItems {
 
   constructor(dialect: ChatDialect) {
     this.#dialect = dialect;
-    this.#freshId = uniqueCallIds(dialect.callIds);
+    this.#freshId = createCallIdMaker(dialect.callIds);
   }
 
   add(item: Item, writer: InputWriter | undefined): void {
@@ -105,10 +105,10 @@ class ChatFold implements ChatMessages, MadeOfItems {
       ...(calls.length > 0 && { tool_calls: calls.map(({ id, call }) => wireCall(id, call)) }),
     });
     for (const { id, output } of calls)
-      this.#add({ role: 'tool', tool_call_id: id, content: output?.text ?? noOutput });
+      this.#add({ role: 'tool', tool_call_id: id, content: output?.text ?? missingOutputText });
     const media = calls.flatMap(({ output }) => output?.media ?? []);
     if (media.length > 0)
-      this.#addToUsersTurn(ofOtherSpeaker('tool_output', [textPart(mediaHeading), ...media], roles));
+      this.#addToUsersTurn(markSpeakerForRoles('tool_output', [textPart(mediaHeading), ...media], roles));
     return end;
   }
 
@@ -154,8 +154,8 @@ function wireCall(id: string, { name, arguments: given }: ChatCall): JsonObject 
 }
 
 function strayOutput({ text, media }: Output, { roles }: ChatDialect): UserTurnContent {
-  const words = `${strayHeading}\n\n${text}`;
-  return ofOtherSpeaker('tool_output', media.length === 0 ? words : [textPart(words), ...media], roles);
+  const words = `${strayOutputHeading}\n\n${text}`;
+  return markSpeakerForRoles('tool_output', media.length === 0 ? words : [textPart(words), ...media], roles);
 }
 
 /**
@@ -173,10 +173,10 @@ const standIn = {
 } as const satisfies Record<string, ChatMessage>;
 
 /** The messages of a request, which must not end with the assistant's. */
-export const endedInTurn = (messages: readonly ChatMessage[]): readonly ChatMessage[] =>
+export const endWithUserMessage = (messages: readonly ChatMessage[]): readonly ChatMessage[] =>
   messages.at(-1)?.role === 'assistant' ? [...messages, standIn.between] : messages;
 /** Makes the call ids of a request, in order and unique: a server refuses a second call under one id. */
-export const uniqueCallIds = (form: ChatDialect['callIds']): ((id: string) => string) =>
+export const createCallIdMaker = (form: ChatDialect['callIds']): ((id: string) => string) =>
   form === 'nine' ? nineCharacters() : anyCharacters();
 
 function anyCharacters(): (id: string) => string {

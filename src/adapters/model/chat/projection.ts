@@ -9,11 +9,11 @@ import {
   readableArguments,
 } from '../fallback-item-forms.ts';
 import {
-  developerWords,
-  engineInBorders,
-  fromOtherSpeaker,
+  wrapDeveloperText,
+  wrapEngineContent,
+  markOtherSpeaker,
   joinTexts,
-  sameInEveryMessage,
+  unmarkedContent,
   textPart,
   userRoleContent,
 } from '../user-role-content.ts';
@@ -59,12 +59,12 @@ const rules: Readonly<Record<string, Rule>> = {
     if (revision === 2 || (developer === 'developer' && roles === 'any-order'))
       return { kind: 'message', message: { role: developer, content } };
     const isBordered = roles === 'alternating';
-    const later = isBordered ? engineInBorders(readParts(item.content)) : contentInUsersTurn(item.content);
-    return { kind: 'developer', first: content, later: sameInEveryMessage(later) };
+    const later = isBordered ? wrapEngineContent(readParts(item.content)) : contentInUsersTurn(item.content);
+    return { kind: 'developer', first: content, later: unmarkedContent(later) };
   },
   agent_message: (item, { roles }) => {
     const content = contentOf([agentHeading(item), ...(arrayAt(item, 'content') ?? [])]);
-    return content === '' ? gap : { kind: 'users-turn', words: ofOtherSpeaker('agent_message', content, roles) };
+    return content === '' ? gap : { kind: 'users-turn', words: markSpeakerForRoles('agent_message', content, roles) };
   },
   reasoning: (item, { thoughts, roles }) => {
     const text = thoughts === 'returned' ? textAndMedia(arrayAt(item, 'content') ?? [], roles).text : '';
@@ -89,19 +89,19 @@ const gap: ProjectedChatItem = { kind: 'gap' };
 export const projectItem = (item: Item, dialect: ChatDialect, writer?: InputWriter): ProjectedChatItem =>
   Object.hasOwn(rules, item.type) ? rules[item.type]!(item, dialect, writer) : gap;
 export const projectedTypes: readonly string[] = Object.keys(rules);
-export const noOutput = 'No output of this call was recorded: whether it had an effect is not known.';
+export const missingOutputText = 'No output of this call was recorded: whether it had an effect is not known.';
 export const mediaHeading = '[What the tools returned beside text, in order:]';
 
 /** If any order of roles is allowed, each speaker has messages of its own, and the words need no borders. */
 function usersRole(content: MessageContent, roles: Roles, writer: InputWriter | undefined): ProjectedChatItem {
   if (content === '') return gap;
-  const words = roles === 'any-order' ? sameInEveryMessage(content) : userRoleContent(content, writer);
+  const words = roles === 'any-order' ? unmarkedContent(content) : userRoleContent(content, writer);
   return { kind: 'users-turn', words };
 }
 
 /** Words of an agent or a tool. The heading is sufficient where every message has one speaker. */
-export function ofOtherSpeaker(border: 'agent_message' | 'tool_output', content: MessageContent, roles: Roles) {
-  return roles === 'any-order' ? sameInEveryMessage(content) : fromOtherSpeaker(border, content);
+export function markSpeakerForRoles(border: 'agent_message' | 'tool_output', content: MessageContent, roles: Roles) {
+  return roles === 'any-order' ? unmarkedContent(content) : markOtherSpeaker(border, content);
 }
 
 const said = (text: string): ProjectedChatItem => (text === '' ? leftOut : { kind: 'said', text });
@@ -141,7 +141,7 @@ const contentInUsersTurn = (parts: readonly Json[]): MessageContent =>
   contentOf(
     parts.map((part) => {
       const text = isJsonObject(part) ? stringAt(part, 'text') : undefined;
-      return text === undefined || text === '' ? part : textPart(developerWords(text));
+      return text === undefined || text === '' ? part : textPart(wrapDeveloperText(text));
     }),
   );
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ModelEvent } from '../../../ports/model.ts';
-import { answerDecoder, type AnswerReader, messageDecoder } from './answer-decoder.ts';
+import { answerDecoder, type AnswerEventReader, socketMessageDecoder } from './answer-decoder.ts';
 import { modelFailure } from './failures/model-failure.ts';
 
 const cut = modelFailure({ cause: 'cut', message: 'cut' });
@@ -8,7 +8,7 @@ const item = (text: string): ModelEvent => ({ kind: 'item', item: { type: 'messa
 const completed: ModelEvent = { kind: 'completed', responseId: 'r' };
 
 /** Each word of an event's data is an item, `done` the end; a stream that ends after `last` is complete. */
-function words(): AnswerReader {
+function words(): AnswerEventReader {
   let isLast = false;
   return {
     event: (data) =>
@@ -38,7 +38,7 @@ test('a stream that ends without an end is complete if its reader says so, and c
 });
 
 test('messages without content are read up to the limit, too', () => {
-  const decoder = messageDecoder({ maxBytes: 1000 }, { event: () => [], end: () => [] });
+  const decoder = socketMessageDecoder({ maxBytes: 1000 }, { event: () => [], end: () => [] });
   const last = Array.from({ length: 20 }, () => decoder.push([Buffer.alloc(0)])).flat();
   expect(last).toEqual([{ kind: 'failed', failure: expect.objectContaining({ code: 'answer-too-large' }) }]);
 });
@@ -51,7 +51,7 @@ test('an answer is read up to its limit', () => {
 });
 
 test('a flood of events that the reader does not know ends the wait, although nothing is waited for', async () => {
-  const slow: AnswerReader = {
+  const slow: AnswerEventReader = {
     event() {
       const until = performance.now() + 5;
       while (performance.now() < until);
@@ -59,7 +59,7 @@ test('a flood of events that the reader does not know ends the wait, although no
     },
     end: () => [],
   };
-  const decoder = messageDecoder({ maxBytes: 1_000_000 }, slow);
+  const decoder = socketMessageDecoder({ maxBytes: 1_000_000 }, slow);
   const came = async () => ({ kind: 'messages' });
   let reads = 0;
   for (; reads < 1000 && (await decoder.wait(50, came)).kind === 'messages'; reads += 1)

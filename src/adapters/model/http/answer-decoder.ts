@@ -2,10 +2,10 @@ import type { AnswerLimits } from '../../../core/config/defaults.ts';
 import type { ModelEvent, ModelFailure, ModelRequest } from '../../../ports/model.ts';
 import type { Credentials } from './credentials-and-headers.ts';
 import { eventStreamParser } from './event-stream.ts';
-import { answerTooLarge, megabytes } from './failures/answer-failure.ts';
+import { answerTooLarge, formatMegabytes } from './failures/answer-failure.ts';
 
 /** Reads the events of one answer in a wire format. Not called again after a `completed` or `failed`. */
-export interface AnswerReader {
+export interface AnswerEventReader {
   /** Decodes the data of one event. Undefined: the format has no such event, and it does not count as activity. */
   event(data: Buffer): readonly ModelEvent[] | undefined;
   /** Final events when the stream ends here, such as a failure that an earlier event announced; may be empty. */
@@ -22,7 +22,7 @@ const usualEventBytes = 32 * 1024 ** 2;
 export const mostEventBytes = ({ maxBytes }: Pick<AnswerLimits, 'maxBytes'>): number =>
   Math.min(maxBytes, Math.max(usualEventBytes, maxBytes / 2));
 
-function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerReader) {
+function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerEventReader) {
   let bytes = 0;
   let finished = false;
   let sawEvent = false;
@@ -62,7 +62,7 @@ function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerRead
       if (sawOther) waitedMs += performance.now() - began;
       // Counts any bytes: one endless event, unknown events, or comments.
       const isOver = !finished && bytes > limits.maxBytes;
-      return isOver ? fail(decoded, answerTooLarge(megabytes(limits.maxBytes))) : decoded;
+      return isOver ? fail(decoded, answerTooLarge(formatMegabytes(limits.maxBytes))) : decoded;
     },
     end(events: () => readonly Buffer[], cause: (sawEvent: boolean) => ModelFailure): readonly ModelEvent[] {
       if (finished) return [];
@@ -72,7 +72,7 @@ function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerRead
       return finished ? [...decoded, ...rest] : fail([...decoded, ...rest], cause(sawEvent));
     },
     refuse: (decoded: readonly ModelEvent[]): readonly ModelEvent[] =>
-      finished ? decoded : fail(decoded, answerTooLarge(megabytes(mostEventBytes(limits)), 'event')),
+      finished ? decoded : fail(decoded, answerTooLarge(formatMegabytes(mostEventBytes(limits)), 'event')),
     /** Waits for more. Only events that the reader knows extend the time: bytes, comments and unknown events do not. */
     async wait<Result>(
       usualMs: number,
@@ -90,7 +90,7 @@ function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerRead
 }
 
 /** Turns the bytes of one answer into model events. Gives nothing more after a `completed` or `failed`. */
-export function answerDecoder(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerReader) {
+export function answerDecoder(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerEventReader) {
   const parser = eventStreamParser({ mostEventBytes: mostEventBytes(limits) });
   const answer = answerEvents(limits, reader);
   return {
@@ -107,7 +107,7 @@ export function answerDecoder(limits: Pick<AnswerLimits, 'maxBytes'>, reader: An
 /** Minimum charge per message: an empty one takes work, too. */
 const leastMessageBytes = 64;
 
-export function messageDecoder(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerReader) {
+export function socketMessageDecoder(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerEventReader) {
   const answer = answerEvents(limits, reader);
   const costOf = (messages: readonly Buffer[]): number =>
     messages.reduce((sum, { length }) => sum + Math.max(length, leastMessageBytes), 0);
@@ -123,7 +123,7 @@ export interface HttpWire {
   /** Path below the base URL to which steps are posted. */
   readonly endpoint: string;
   identify(credentials: Credentials, request: Pick<ModelRequest, 'routing'>): Readonly<Record<string, string>>;
-  reader(limits: AnswerLimits): AnswerReader;
+  reader(limits: AnswerLimits): AnswerEventReader;
 }
 
 type Delta = Extract<ModelEvent, { kind: 'text-delta' | 'reasoning-delta' }>;

@@ -1,6 +1,6 @@
 import { defined } from '../../../base/objects.ts';
 import type { ModelEvent } from '../../../ports/model.ts';
-import { type RateLimit, type RateLimits, readableTime } from '../../../protocol/rate-limits.ts';
+import { type RateLimit, type RateLimits, displayableTime } from '../../../protocol/rate-limits.ts';
 import type { HttpHeaders } from './network/http-head.ts';
 
 /**
@@ -23,7 +23,7 @@ function ofAccount(headers: HttpHeaders, header: string): RateLimit | undefined 
   if (limit === '' || used === undefined) return undefined;
   const usedPercent = Math.min(used, 100);
   const about = (part: string): number | undefined => numberIn(headers[`x-${limit}-${window}-${part}`]);
-  const [windowMinutes, resetsAt] = [about('window-minutes'), readableTime(about('reset-at'))];
+  const [windowMinutes, resetsAt] = [about('window-minutes'), displayableTime(about('reset-at'))];
   // All zero: the plan has no such window.
   if (usedPercent === 0 && (windowMinutes ?? 0) === 0 && resetsAt === undefined) return undefined;
   const name = limit === 'codex' ? window : `${limit.replaceAll('-', '_')} ${window}`;
@@ -54,10 +54,10 @@ function resetIn(text: string | undefined, now: number): number | undefined {
   if (/^(?:\d{1,9}(?:\.\d{1,9})?(?:ms|[smhd]))+$/.test(text)) {
     const parts = text.matchAll(/(\d+(?:\.\d+)?)(ms|[smhd])/g);
     const waitMs = [...parts].reduce((sum, [, amount, unit = '']) => sum + Number(amount) * (units[unit] ?? 0), 0);
-    return readableTime(Math.ceil((now + waitMs) / 1000));
+    return displayableTime(Math.ceil((now + waitMs) / 1000));
   }
   const date = Date.parse(text);
-  return Number.isNaN(date) ? undefined : readableTime(Math.ceil(date / 1000));
+  return Number.isNaN(date) ? undefined : displayableTime(Math.ceil(date / 1000));
 }
 
 const numberIn = (header: string | readonly string[] | undefined): number | undefined =>
@@ -68,11 +68,11 @@ export function headerEvents(headers: HttpHeaders, now: number): readonly ModelE
   const etag = headers['x-models-etag'];
   return [
     ...(limits === undefined ? [] : [{ kind: 'rate-limits', limits } as const]),
-    ...serverModel(headers['openai-model']),
+    ...serverModelEvents(headers['openai-model']),
     ...(typeof etag === 'string' && /^[!-~]{1,200}$/.test(etag) ? [{ kind: 'models-etag', etag } as const] : []),
   ];
 }
 
 /** Ignores anything that is not a plausible model name. */
-export const serverModel = (name: unknown): readonly ModelEvent[] =>
+export const serverModelEvents = (name: unknown): readonly ModelEvent[] =>
   typeof name === 'string' && /^[\w./:@+-]{1,200}$/.test(name) ? [{ kind: 'server-model', model: name }] : [];

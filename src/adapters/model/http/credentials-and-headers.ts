@@ -1,15 +1,15 @@
 import type { ProviderConfig } from '../../../core/config/providers/provider-config.ts';
-import { addressSecrets, repeatable, secretsAmong } from '../../../core/policy/secrets.ts';
+import { addressSecrets, repeatedSecretForms, secretsAmong } from '../../../core/policy/secrets.ts';
 import type { AuthMode } from '../../../ports/model.ts';
 import { isFramingHeader, isHeaderName, isHeaderValue } from '../../../protocol/http.ts';
-import type { Variables } from '../../../protocol/shell.ts';
+import type { EnvironmentVariables } from '../../../protocol/shell.ts';
 import { proxySecrets } from './network/destination.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
 export interface HeaderSources {
   readonly provider: ProviderOptions;
-  readonly environment: Variables;
+  readonly environment: EnvironmentVariables;
   readonly request: Headers;
   readonly identify: (credentials: Credentials) => Headers;
   readonly credentials: Credentials;
@@ -59,10 +59,10 @@ export function requestSecrets(sources: HeaderSources): readonly string[] {
   ];
   // Mask a key however short it is.
   const short = login.slice(0, 1).filter((token) => token !== '');
-  return [...new Set([...repeatable(secrets), ...short])];
+  return [...new Set([...repeatedSecretForms(secrets), ...short])];
 }
 
-function environmentHeaders(provider: ProviderOptions, environment: Variables): Headers {
+function environmentHeaders(provider: ProviderOptions, environment: EnvironmentVariables): Headers {
   const found = Object.entries(provider.envHttpHeaders).flatMap(([name, variable]) => {
     const value = environment[variable]?.trim() ?? '';
     return value === '' ? [] : [[name, value] as const];

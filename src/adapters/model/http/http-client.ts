@@ -4,15 +4,15 @@ import type { Encoder, ModelClient, ModelEvent, ModelRequest, ProviderCapabiliti
 import { answerDecoder, type HttpWire, joinedDeltas } from './answer-decoder.ts';
 import { headerEvents } from './answer-headers.ts';
 import { authModeOf } from './credentials-and-headers.ts';
-import { abortedFailure, emptyFailure, endFailure, providerFault } from './failures/answer-failure.ts';
+import { abortedFailure, emptyFailure, bodyEndFailure, wireFormatFailure } from './failures/answer-failure.ts';
 import { failed } from './failures/model-failure.ts';
 import { createSender } from './network/exchange.ts';
 import type { OpenAnswer } from './open-answer.ts';
-import type { Connection, HttpClientOptions, ModelQuestion } from './send-question.ts';
-import { answerLimits, askCredentials, sendQuestion } from './send-question.ts';
+import type { ProviderConnection, HttpClientOptions, ModelSendOptions } from './send-question.ts';
+import { answerLimits, askCredentials, sendModelRequest } from './send-question.ts';
 
 /** Keeps connections for reuse. Loads nothing until it is used. */
-export const httpConnection = (options: HttpClientOptions, wire: HttpWire): Connection => ({
+export const createProviderConnection = (options: HttpClientOptions, wire: HttpWire): ProviderConnection => ({
   wire,
   options,
   sendTo: options.sendTo ?? createSender(options),
@@ -26,7 +26,7 @@ export const plainCapabilities: ProviderCapabilities = {
   outputLimit: 'always',
 };
 
-export function httpClient(connection: Connection): ModelClient {
+export function httpClient(connection: ProviderConnection): ModelClient {
   const { options } = connection;
   return {
     stream: (request, signal) => answer(request, signal, connection),
@@ -37,11 +37,11 @@ export function httpClient(connection: Connection): ModelClient {
 
 type Events = AsyncGenerator<ModelEvent, void, undefined>;
 
-async function* answer(request: ModelRequest, signal: AbortSignal, connection: Connection): Events {
+async function* answer(request: ModelRequest, signal: AbortSignal, connection: ProviderConnection): Events {
   const { wire, options } = connection;
   const idleMs = options.provider.streamIdleTimeoutMs;
   const question = { endpoint: wire.endpoint, wants: 'events', idleMs, signal } as const;
-  const { opened, hide } = await sendQuestion(connection, request, question);
+  const { opened, hide } = await sendModelRequest(connection, request, question);
   if (opened.kind === 'failed') {
     if (opened.limits !== undefined) yield { kind: 'rate-limits', limits: opened.limits };
     return yield failed(hide(opened.failure));
@@ -53,7 +53,7 @@ async function* answer(request: ModelRequest, signal: AbortSignal, connection: C
       yield event?.kind === 'failed' ? { ...event, failure: hide(event.failure) } : event;
   } catch (error) {
     // A throwing reader may quote the answer, and a server may echo the key.
-    yield failed(hide(providerFault(error)));
+    yield failed(hide(wireFormatFailure(error)));
   }
 }
 
@@ -65,7 +65,7 @@ async function* read(
     limits,
     idleMs,
     signal,
-  }: Pick<Connection, 'wire'> & Pick<ModelQuestion, 'idleMs' | 'signal'> & { readonly limits: AnswerLimits },
+  }: Pick<ProviderConnection, 'wire'> & Pick<ModelSendOptions, 'idleMs' | 'signal'> & { readonly limits: AnswerLimits },
 ): Events {
   const decoder = answerDecoder(limits, wire.reader(limits));
   let isReleased = false;
@@ -77,7 +77,7 @@ async function* read(
           ? decoder.push(part.bytes)
           : decoder.end((sawEvent) => {
               if (part.kind === 'end' && !sawEvent) return emptyFailure(headers['content-type'], wire.api);
-              return endFailure(part, { idleMs, sawOther: decoder.sawOther() });
+              return bodyEndFailure(part, { idleMs, sawOther: decoder.sawOther() });
             });
       for (const event of joinedDeltas(events)) {
         // Check between events that arrived together, too: abort takes effect immediately.

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { entryOf } from '../../../core/history/entry.ts';
 import { appendEntry, emptyHistory, type History } from '../../../core/history/history.ts';
-import { projectHistory } from '../../../core/history/sent-items.ts';
+import { toSentItems } from '../../../core/history/sent-items.ts';
 import { type Item, rememberItemText } from '../../../protocol/item.ts';
 import { listEncoder } from './json-list-encoder.ts';
 import { itemWriter } from '../responses/encode.ts';
@@ -51,7 +51,7 @@ describe('inputs', () => {
           const items = batch.map((each) => (each.isStored ? stored({ ...each.item }) : each.item));
           const history = items.reduce((grown, each) => appendEntry(grown, entryOf(each, undefined)), start);
           histories.push(history);
-          const input = projectHistory(history, { modalities });
+          const input = toSentItems(history, { modalities });
           return { pieces: encode(input), wanted: input.map((each) => JSON.stringify(each)).join(',') };
         });
         // Looked at in the end: what was given out is not changed by what is encoded later.

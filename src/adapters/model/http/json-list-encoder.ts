@@ -115,7 +115,7 @@ function filled({ pieces, slab }: Pick<EncodedList<unknown>, 'pieces' | 'slab'>,
   slab.used += length;
 }
 
-export interface MadeOfItems {
+export interface ItemAccumulator {
   add(item: Item, writer: InputWriter | undefined): void;
   /** True if later items may still change it, so that a longer history cannot continue it. */
   readonly isOpen?: boolean;
@@ -124,7 +124,7 @@ export interface MadeOfItems {
 const noOtherWriters: ReadonlyMap<Item, InputWriter> = new Map();
 
 /** Makes something of histories. If one extends the previous history, adds only its new items; else begins anew. */
-export function growing<Made extends MadeOfItems>(begin: () => Made) {
+export function createIncrementalBuilder<Made extends ItemAccumulator>(begin: () => Made) {
   const known = new WeakMap<Item, { readonly items: Item[]; readonly writers: unknown[]; readonly made: Made }>();
   return ({ input, writers = noOtherWriters }: Pick<Prompt, 'input' | 'writers'>): Made => {
     const first = input[0];

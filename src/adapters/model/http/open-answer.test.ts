@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { readConfig } from '../../../core/config/config.ts';
+import { resolveConfig } from '../../../core/config/config.ts';
 import { type ProviderConfig, resolveProvider } from '../../../core/config/providers/provider-config.ts';
 import { openAnswer } from './open-answer.ts';
 
 /** The number of times that a request is sent to a host that no network leads to, where each try takes so long. */
 async function triesOf(tryMs: number, more: Readonly<Record<string, number>> = {}): Promise<number> {
   const values = { model_providers: { p: { base_url: 'https://host.invalid/v1', ...more } } };
-  const { config } = readConfig([{ name: 'user', source: 'test', values }]);
+  const { config } = resolveConfig([{ name: 'user', source: 'test', values }]);
   let now = 1_000_000;
   let tries = 0;
   const opening = {

@@ -4,7 +4,7 @@ import type { ModelFailure, RequestRetry } from '../../../ports/model.ts';
 import { modelFailure, retryDelay } from './failures/model-failure.ts';
 import { abortedFailure, noAnswerFailure } from './failures/answer-failure.ts';
 import type { HttpHead, HttpHeaders } from './network/http-head.ts';
-import type { OpenedExchange, OutgoingRequest, Send, Unanswered } from './network/exchange.ts';
+import type { OpenedExchange, OutgoingRequest, SendRequest, Unanswered } from './network/exchange.ts';
 import { bareHost, isLoopback } from './network/destination.ts';
 import { httpFailure } from './failures/http-failure.ts';
 import { BoundedBuffer } from '../../../base/bounded-buffer.ts';
@@ -20,7 +20,7 @@ const errorBodyBytes = 64 * 1024;
 const errorBodyMs = 10_000;
 
 export interface OpeningContext {
-  readonly send: Send;
+  readonly send: SendRequest;
   readonly provider: ProviderOptions;
   readonly origin: string;
   readonly api: string;
@@ -42,7 +42,7 @@ export interface OpenAnswer {
 }
 
 export type FailedAnswer = { readonly kind: 'failed'; readonly failure: ModelFailure; readonly limits?: RateLimits };
-export type OpenedAnswer = OpenAnswer | FailedAnswer;
+export type AnswerOpening = OpenAnswer | FailedAnswer;
 
 interface Refused extends FailedAnswer {
   /** Retry by this layer. `at-once`: a stale connection says nothing about the server. */
@@ -52,7 +52,7 @@ interface Refused extends FailedAnswer {
 }
 
 /** Retries server errors and lost connections with the same bytes. Other failures are for the caller to judge. */
-export async function openAnswer(opening: OpeningContext, asking: AwaitedRequest): Promise<OpenedAnswer> {
+export async function openAnswer(opening: OpeningContext, asking: AwaitedRequest): Promise<AnswerOpening> {
   const { provider, clock, random, send } = opening;
   const { signal } = asking;
   const usual = Math.min(provider.requestMaxRetries, mostRetries);

@@ -3,15 +3,15 @@ import type { ModelFailure, ModelRequest, ProviderCapabilities } from '../../../
 import type { Clock } from '../../../ports/system.ts';
 import { valueOrAbort } from '../../../protocol/abort.ts';
 import { isHeaderValue } from '../../../protocol/http.ts';
-import type { Variables } from '../../../protocol/shell.ts';
+import type { EnvironmentVariables } from '../../../protocol/shell.ts';
 import type { HttpWire } from './answer-decoder.ts';
 import type { Credentials, CredentialsWanted, HeaderSources, ProviderOptions } from './credentials-and-headers.ts';
 import { keyAdvice, requestSecrets, wireHeaders } from './credentials-and-headers.ts';
 import { abortedFailure } from './failures/answer-failure.ts';
 import { failed, modelFailure, withoutSecrets } from './failures/model-failure.ts';
-import { endpointTarget, type Target } from './network/destination.ts';
-import type { Send } from './network/exchange.ts';
-import { type AwaitedRequest, type FailedAnswer, openAnswer, type OpenedAnswer } from './open-answer.ts';
+import { endpointTarget, type RequestTarget } from './network/destination.ts';
+import type { SendRequest } from './network/exchange.ts';
+import { type AwaitedRequest, type FailedAnswer, openAnswer, type AnswerOpening } from './open-answer.ts';
 
 export interface HttpClientOptions {
   readonly provider: ProviderOptions;
@@ -19,19 +19,19 @@ export interface HttpClientOptions {
   readonly capabilities?: Pick<ProviderCapabilities, 'requestCompression'>;
   /** Called before every request. If it rejects, nothing is sent and the reason is not shown: it may hold a secret. */
   readonly credentials: (wanted: CredentialsWanted) => Promise<Credentials>;
-  readonly environment: Variables;
+  readonly environment: EnvironmentVariables;
   readonly limits?: AnswerLimits;
   readonly clock: Clock;
   /** A number in [0, 1) to spread retries. */
   readonly random: () => number;
   /** Connections shared with other clients. Absent: the client has its own. */
-  readonly sendTo?: (target: Target) => Send;
+  readonly sendTo?: (target: RequestTarget) => SendRequest;
 }
 
-export interface Connection {
+export interface ProviderConnection {
   readonly wire: HttpWire;
   readonly options: HttpClientOptions;
-  readonly sendTo: (target: Target) => Send;
+  readonly sendTo: (target: RequestTarget) => SendRequest;
 }
 
 export const answerLimits = (
@@ -39,18 +39,21 @@ export const answerLimits = (
   { maxBytes }: Pick<ModelRequest, 'maxBytes'>,
 ): AnswerLimits => (maxBytes === undefined ? limits : { ...limits, maxBytes: Math.min(limits.maxBytes, maxBytes) });
 
-export type ModelQuestion = Pick<AwaitedRequest, 'wants' | 'idleMs' | 'signal'> & { readonly endpoint: string };
+export type ModelSendOptions = Pick<AwaitedRequest, 'wants' | 'idleMs' | 'signal'> & { readonly endpoint: string };
 /** `hide` removes the secrets of the request from a failure, before any caller sees it. */
-export type SentQuestion = { readonly opened: OpenedAnswer; readonly hide: (failure: ModelFailure) => ModelFailure };
+export type SentModelRequest = {
+  readonly opened: AnswerOpening;
+  readonly hide: (failure: ModelFailure) => ModelFailure;
+};
 /** Enough for credentials that another program has renewed meanwhile, and for those renewed for this request. */
 const mostRenewals = 2;
 
 /** Sends the request and waits for the head of the answer. Refused credentials are replaced by others, if any. */
-export async function sendQuestion(
-  connection: Connection,
+export async function sendModelRequest(
+  connection: ProviderConnection,
   request: ModelRequest,
-  question: ModelQuestion,
-): Promise<SentQuestion> {
+  question: ModelSendOptions,
+): Promise<SentModelRequest> {
   const { signal } = question;
   let credentials = await usableCredentials(connection.options, { signal });
   for (let renewals = 0; ; renewals++) {
@@ -65,8 +68,8 @@ export async function sendQuestion(
   }
 }
 
-export function addressRequest(
-  { wire, options }: Pick<Connection, 'wire' | 'options'>,
+export function prepareRequest(
+  { wire, options }: Pick<ProviderConnection, 'wire' | 'options'>,
   { request, credentials, endpoint, wants }: Addressing,
 ) {
   const { provider } = options;
@@ -79,20 +82,20 @@ export function addressRequest(
   return { target, headers: wireHeaders(sources), hide };
 }
 
-interface Addressing extends Pick<HeaderSources, 'wants'>, Pick<ModelQuestion, 'endpoint'> {
+interface Addressing extends Pick<HeaderSources, 'wants'>, Pick<ModelSendOptions, 'endpoint'> {
   readonly request: Pick<ModelRequest, 'headers' | 'routing'>;
   readonly credentials: Usable;
 }
 
 async function askAs(
   credentials: Usable,
-  { wire, options, sendTo }: Connection,
+  { wire, options, sendTo }: ProviderConnection,
   request: ModelRequest,
-  { endpoint, ...question }: ModelQuestion,
-): Promise<SentQuestion> {
+  { endpoint, ...question }: ModelSendOptions,
+): Promise<SentModelRequest> {
   const { provider } = options;
   const about = { request, credentials, endpoint, wants: question.wants };
-  const { target, headers, hide } = addressRequest({ wire, options }, about);
+  const { target, headers, hide } = prepareRequest({ wire, options }, about);
   if (target === undefined) {
     const message = `The base URL of ${provider.name} is not an http or https address.`;
     const next = 'Correct base_url in the settings of the provider.';

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../protocol/json.ts';
-import type { Unanswered, OutgoingRequest, Send } from './network/exchange.ts';
-import { readWhole } from './network/response-body.ts';
+import type { Unanswered, OutgoingRequest, SendRequest } from './network/exchange.ts';
+import { readWholeBody } from './network/response-body.ts';
 import { noAnswerFailure } from './failures/answer-failure.ts';
-import { type Target, parseTarget } from './network/destination.ts';
+import { type RequestTarget, parseTarget } from './network/destination.ts';
 
 /** `why` is the end of a sentence. */
 export type SmallAnswer =
@@ -28,7 +28,7 @@ const longestIdleMs = 30_000;
 const largestAnswerBytes = 1024 * 1024;
 type SmallRequest = Omit<OutgoingRequest, 'idleMs'> & { readonly idleMs?: number };
 
-export function smallRequests(sendTo: (target: Target) => Send): SmallRequests {
+export function smallRequests(sendTo: (target: RequestTarget) => SendRequest): SmallRequests {
   const send = async (url: string, { idleMs = longestIdleMs, ...outgoing }: SmallRequest): Promise<SmallAnswer> => {
     const target = parseTarget(url);
     if (target === undefined) return { kind: 'lost', why: 'the address for it is not an http or https address' };
@@ -36,7 +36,7 @@ export function smallRequests(sendTo: (target: Target) => Send): SmallRequests {
     const opened = await sendTo(target)({ ...outgoing, headers, idleMs });
     outgoing.onSent?.();
     if (opened.kind !== 'answer') return { kind: 'lost', why: whyLost(opened, target.origin, idleMs) };
-    const read = await readWhole(opened.body, { idleMs, maxBytes: largestAnswerBytes });
+    const read = await readWholeBody(opened.body, { idleMs, maxBytes: largestAnswerBytes });
     if (read.kind === 'whole') return { kind: 'answer', status: opened.head.status, text: read.text };
     return { kind: 'lost', why: `the answer of ${target.origin} was incomplete` };
   };

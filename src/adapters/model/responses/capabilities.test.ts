@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { readConfig } from '../../../core/config/config.ts';
+import { resolveConfig } from '../../../core/config/config.ts';
 import { type ProviderConfig, resolveProvider } from '../../../core/config/providers/provider-config.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import { responsesCapabilities } from './client.ts';
 
 function found(given: JsonObject, gates: Readonly<Record<string, boolean>> = {}) {
   const values = { model_providers: { p: { base_url: 'http://x/v1', ...given } } };
-  const { config, problems } = readConfig([{ name: 'user', source: 'test', values }]);
+  const { config, problems } = resolveConfig([{ name: 'user', source: 'test', values }]);
   expect(problems).toEqual([]);
   return responsesCapabilities(resolveProvider(config, 'p') as ProviderConfig, gates);
 }
@@ -40,7 +40,7 @@ test.each<[string, JsonObject, string]>([
 });
 
 test('of what is built in, only OpenAI compacts and knows access programs, and small servers have only functions', () => {
-  const { config } = readConfig([]);
+  const { config } = resolveConfig([]);
   const all = ['openai', 'ollama', 'lmstudio'].map((id) =>
     responsesCapabilities(resolveProvider(config, id) as ProviderConfig, {}),
   );

@@ -4,15 +4,15 @@ import type { ProviderConfig } from '../../../core/config/providers/provider-con
 import type { ModelClient, ModelRequest, ProviderCapabilities } from '../../../ports/model.ts';
 import type { HttpWire } from '../http/answer-decoder.ts';
 import { bearerHeader, type Credentials } from '../http/credentials-and-headers.ts';
-import { httpClient, httpConnection, type WireFormat } from '../http/http-client.ts';
-import type { Connection, HttpClientOptions } from '../http/send-question.ts';
+import { httpClient, createProviderConnection, type WireFormat } from '../http/http-client.ts';
+import type { ProviderConnection, HttpClientOptions } from '../http/send-question.ts';
 import { compactRemotely } from './compact.ts';
 import { responsesReader } from './decode.ts';
 import { type IncrementalFrame, responsesEncoder } from './encode.ts';
 import type { SocketClient } from './socket-client.ts';
 
 /** Identifies the sender. A login with ChatGPT also names its account and, at its own address, the requested model. */
-export function identifyAccount(
+export function accountHeaders(
   credentials: Credentials,
   { routing }: Pick<ModelRequest, 'routing'> = {},
 ): Readonly<Record<string, string>> {
@@ -29,13 +29,13 @@ export function identifyAccount(
 const responsesWire: HttpWire = {
   api: 'Responses API',
   endpoint: 'responses',
-  identify: identifyAccount,
+  identify: accountHeaders,
   reader: responsesReader,
 };
 
 /** Also posts to the endpoint below `{base}/responses` that makes checkpoints. */
 export function responsesClient(options: HttpClientOptions, frame?: IncrementalFrame) {
-  const connection = httpConnection(options, responsesWire);
+  const connection = createProviderConnection(options, responsesWire);
   const client = httpClient(connection);
   const http = {
     ...client,
@@ -47,7 +47,7 @@ export function responsesClient(options: HttpClientOptions, frame?: IncrementalF
 
 /** Loaded on use: most providers speak only HTTP. */
 function lazySocketClient(
-  connection: Connection,
+  connection: ProviderConnection,
   parts: ConstructorParameters<typeof SocketClient>[1],
 ): Pick<ModelClient, 'stream' | 'prewarm' | 'close'> {
   let loading: Promise<SocketClient> | undefined;

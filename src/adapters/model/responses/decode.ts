@@ -3,11 +3,11 @@ import type { ModelEvent, ModelFailure } from '../../../ports/model.ts';
 import { asItem, type Item } from '../../../protocol/item.ts';
 import { type JsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../../protocol/json.ts';
 import { repairUsage, type Usage } from '../../../protocol/usage.ts';
-import type { AnswerReader } from '../http/answer-decoder.ts';
+import type { AnswerEventReader } from '../http/answer-decoder.ts';
 import { answerTooLarge, unreadableAnswer } from '../http/failures/answer-failure.ts';
-import { causeOfEnding } from '../http/failures/failure-causes.ts';
+import { causeOfStopReason } from '../http/failures/failure-causes.ts';
 import {
-  endedEarly,
+  endedEarlyMessage,
   failed,
   isOverflowCode,
   modelFailure,
@@ -15,7 +15,7 @@ import {
   saysOverflow,
   streamFailure,
 } from '../http/failures/model-failure.ts';
-import { readableItem } from './encode.ts';
+import { parseServerItem } from './encode.ts';
 
 /** Only these events are parsed; all others are dropped first. */
 const eventType = {
@@ -36,7 +36,7 @@ const wanted: ReadonlySet<string> = new Set(Object.values(eventType));
 const unread =
   /^(?:keepalive|codex\.rate_limits|codex\.response\.metadata|responsesapi\.websocket_timing|response\.(?:queued|in_progress|metadata|output_text\.annotation\.added|(?:content|reasoning|reasoning_summary)_part\.(?:added|done)|(?:output_text|refusal|reasoning_text|reasoning_summary_text|function_call_arguments|custom_tool_call_input|mcp_call_arguments|code_interpreter_call_code|audio|audio\.transcript)\.(?:delta|done)|(?:web_search|file_search|image_generation|code_interpreter|mcp)_call\.\w+|mcp_list_tools\.\w+))$/;
 
-export function responsesReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): AnswerReader {
+export function responsesReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): AnswerEventReader {
   const added = addedItems();
   let responseId = '';
   /** Counts announced items, which are held here. Finished ones are counted where the answer is read. */
@@ -74,7 +74,7 @@ export function responsesReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
         return { kind: 'reasoning-delta', itemId, part: numberAt(event, 'summary_index') ?? 0, delta };
       }
       case eventType.itemDone: {
-        const item = readableItem(event['item']);
+        const item = parseServerItem(event['item']);
         if (item === undefined) return failed(unreadableAnswer('item'));
         return { kind: 'item', item: withId(item, added.take(item, numberAt(event, 'output_index'))) };
       }
@@ -153,7 +153,7 @@ function incompleteFailure(response: JsonObject): ModelFailure {
   const message = stringAt(error, 'message') ?? '';
   if ([reason, stringAt(error, 'code') ?? ''].some(isOverflowCode) || saysOverflow(message))
     return overflowFailure(message);
-  return modelFailure({ cause: causeOfEnding(reason) ?? 'ended-early', message: endedEarly(reason) });
+  return modelFailure({ cause: causeOfStopReason(reason) ?? 'ended-early', message: endedEarlyMessage(reason) });
 }
 
 function addedItems() {
@@ -180,7 +180,7 @@ function addedItems() {
 }
 
 /** Larger than any context window: a higher count is a server fault. */
-export const mostTokens = 1_000_000_000;
+export const largestTokenCount = 1_000_000_000;
 
 /**
  * Token counts of a finished response; undefined if it has no meaningful ones. Tolerates what compatible servers omit
@@ -198,17 +198,17 @@ export function usageFromWire(wire: JsonObject | undefined): Usage | undefined {
     reasoningOutput: details.output?.['reasoning_tokens'],
     total: wire['total_tokens'],
   };
-  const { input, output, total } = repairUsage(reported, mostTokens);
+  const { input, output, total } = repairUsage(reported, largestTokenCount);
   // A request is never empty: a missing input is the total minus the output. An invalid count invalidates the total
   // made with it as well.
   const known = isLeftOut(reported.input) ? total - output : input;
   const answered = reported.output === undefined || reported.output === null ? total - known : reported.output;
   // A partial count is dropped: it would look exact, and a limit would count the other part as nothing.
   if (known === 0 || !isCount(answered)) return undefined;
-  const usage = repairUsage({ ...reported, input: known, output: answered }, mostTokens);
+  const usage = repairUsage({ ...reported, input: known, output: answered }, largestTokenCount);
   return { ...usage, total: usage.input + usage.output };
 }
 
-const isCount = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value <= mostTokens;
+const isCount = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value <= largestTokenCount;
 const isLeftOut = (count: unknown): boolean =>
   typeof count === 'number' ? Math.round(count) === 0 : count === undefined || count === null;

@@ -156,5 +156,5 @@ function hasForeignId(item: Item): boolean {
 /** Other programs do not read a line that nests deeper. An item is three levels below its line. */
 const deepestItem = 100;
 /** An item from a server; undefined if it is none, or could not be read back. */
-export const readableItem = (value: Json | undefined): Item | undefined =>
+export const parseServerItem = (value: Json | undefined): Item | undefined =>
   value === undefined || nestsDeeperThan(deepestItem, value) ? undefined : asItem(value);

@@ -3,7 +3,7 @@ import type { ModelClient, ModelEvent, ModelRequest, Prompt } from '../../../por
 import { valueOrAbort } from '../../../protocol/abort.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { abortedFailure } from '../http/failures/answer-failure.ts';
-import type { Connection } from '../http/send-question.ts';
+import type { ProviderConnection } from '../http/send-question.ts';
 import { incrementalFrame, type IncrementalFrame } from './encode.ts';
 import { type KeptSocket, openKeptSocket, socketExchange } from './socket-exchange.ts';
 
@@ -17,7 +17,7 @@ const oldestMs = 55 * 60_000;
 
 /** One conversation over a lasting WebSocket, one request at a time. All else goes over HTTP, as does a fallback. */
 export class SocketClient implements Required<Pick<ModelClient, 'stream' | 'prewarm' | 'close'>> {
-  readonly #connection: Connection;
+  readonly #connection: ProviderConnection;
   readonly #http: Pick<ModelClient, 'stream'>;
   readonly #frame: IncrementalFrame;
   readonly #standing = new SocketReliability();
@@ -29,7 +29,7 @@ export class SocketClient implements Required<Pick<ModelClient, 'stream' | 'prew
   #unsaid: string | undefined;
 
   constructor(
-    connection: Connection,
+    connection: ProviderConnection,
     {
       http,
       frame = incrementalFrame,

@@ -3,21 +3,21 @@ import type { FrameLink, ModelEvent, ModelFailure, ModelRequest, Prompt, SentFra
 import { valueOrAbort } from '../../../protocol/abort.ts';
 import type { Item } from '../../../protocol/item.ts';
 import { type JsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../../protocol/json.ts';
-import { joinedDeltas, messageDecoder, mostEventBytes } from '../http/answer-decoder.ts';
+import { joinedDeltas, socketMessageDecoder, mostEventBytes } from '../http/answer-decoder.ts';
 import { headerEvents } from '../http/answer-headers.ts';
 import {
   abortedFailure,
   answerTooLarge,
   idleFailure,
-  megabytes,
+  formatMegabytes,
   noAnswerFailure,
-  providerFault,
+  wireFormatFailure,
 } from '../http/failures/answer-failure.ts';
-import { type AnswerPlace, httpFailure } from '../http/failures/http-failure.ts';
+import { type AnswerContext, httpFailure } from '../http/failures/http-failure.ts';
 import { failed, modelFailure } from '../http/failures/model-failure.ts';
 import { type OpenedSocket, socketOpener } from '../http/network/open-socket.ts';
 import type { SocketRead, WebSocketConnection } from '../http/network/web-socket.ts';
-import { addressRequest, answerLimits, type Connection, usableCredentials } from '../http/send-question.ts';
+import { prepareRequest, answerLimits, type ProviderConnection, usableCredentials } from '../http/send-question.ts';
 import { responsesReader } from './decode.ts';
 import { fullFrame, type IncrementalFrame, isSameButInput, itemBytes } from './encode.ts';
 
@@ -41,7 +41,7 @@ const trustedRestMs = 30_000;
 
 /** Sends one request over an open connection and yields its answer. Unless it completes, the connection is gone. */
 export async function* socketExchange(
-  connection: Connection,
+  connection: ProviderConnection,
   kept: KeptSocket,
   { request, frame, signal, isSecond, onEnd }: SocketRequestContext,
 ): AsyncGenerator<ModelEvent, SocketEnd> {
@@ -64,7 +64,7 @@ export async function* socketExchange(
     if (!(await isAllowed(request, signal))) return yield* stopped();
     const { waits, tell, isUsed } = send(connection, kept, { request, frame });
     const reader = socketReader(limits, () => ({ now: options.clock.now(), api: wire.api }));
-    const decoder = messageDecoder(limits, reader);
+    const decoder = socketMessageDecoder(limits, reader);
     const output: Item[] = [];
     let hasEvents = false;
     for (;;) {
@@ -95,7 +95,7 @@ export async function* socketExchange(
     }
   } catch (error) {
     // A throwing reader may quote the answer, and a server may echo the key.
-    yield failed(hide(providerFault(error)));
+    yield failed(hide(wireFormatFailure(error)));
     return 'over';
   } finally {
     signal.removeEventListener('abort', onAbort);
@@ -111,7 +111,7 @@ function isAllowed({ after = Promise.resolve() }: ModelRequest, signal: AbortSig
 
 /** `isUsed`: not a new connection, so its end may be unrelated to the request. */
 function send(
-  { options }: Connection,
+  { options }: ProviderConnection,
   kept: KeptSocket,
   { request, frame: write }: Pick<SocketRequestContext, 'request' | 'frame'>,
 ) {
@@ -149,7 +149,7 @@ function endFailure(
   { idleMs, limits, sawOther }: { readonly idleMs: number; readonly limits: AnswerLimits; readonly sawOther: boolean },
 ): ModelFailure {
   if (read.kind !== 'ended') return idleFailure(idleMs, { sawOther });
-  if (read.code === tooLarge) return answerTooLarge(megabytes(mostEventBytes(limits)), 'event');
+  if (read.code === tooLarge) return answerTooLarge(formatMegabytes(mostEventBytes(limits)), 'event');
   return modelFailure({ cause: 'cut', message: `The provider ${read.why} before the answer was complete.` });
 }
 
@@ -197,7 +197,7 @@ const frameForm = { 'openai-beta': 'responses_websockets=2026-02-06' } as const;
 
 /** Opens a WebSocket with the headers of a request. HTTP may still work after any failure. */
 export async function openKeptSocket(
-  { wire, options }: Connection,
+  { wire, options }: ProviderConnection,
   headers: ModelRequest['headers'],
   signal: AbortSignal,
 ): Promise<OpenedKeptSocket> {
@@ -207,7 +207,7 @@ export async function openKeptSocket(
   if (credentials.kind === 'failed') return { kind: 'no-credentials' };
   const request = { headers: { ...headers, ...frameForm } };
   const asked = { request, credentials, endpoint: wire.endpoint, wants: 'socket' } as const;
-  const { target, headers: own, hide } = addressRequest({ wire, options }, asked);
+  const { target, headers: own, hide } = prepareRequest({ wire, options }, asked);
   if (target === undefined) return { kind: 'no-credentials' };
   const timeoutMs = provider.websocketConnectTimeoutMs;
   const maxBytes = mostEventBytes(answerLimits(options, {}));
@@ -234,7 +234,7 @@ const connectionErrors = ['previous_response_not_found', 'websocket_connection_l
  * Reads the messages of one answer: stream events, and errors with a status as over HTTP. `wantsOtherConnection`: the
  * server failed the request because of the connection alone.
  */
-export function socketReader(limits: AnswerLimits, place: () => AnswerPlace) {
+export function socketReader(limits: AnswerLimits, place: () => AnswerContext) {
   const reader = responsesReader(limits);
   let wantsOtherConnection = false;
   return {
@@ -284,7 +284,7 @@ function errorIn(data: Buffer): JsonObject | undefined {
 
 const statusOf = (event: JsonObject): number | undefined => numberAt(event, 'status') ?? numberAt(event, 'status_code');
 
-function failureOf(event: JsonObject, place: AnswerPlace): ModelFailure {
+function failureOf(event: JsonObject, place: AnswerContext): ModelFailure {
   const headers = headersIn(event);
   return httpFailure({ status: statusOf(event) ?? 0, headers, body: JSON.stringify(event) }, place);
 }

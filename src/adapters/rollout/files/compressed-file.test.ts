@@ -5,7 +5,7 @@ import { constants, zstdCompressSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Ordinal } from '../../../protocol/ids.ts';
 import { nodeFiles } from './node-files.ts';
-import { withOpen } from './open-and-write.ts';
+import { withOpenFile } from './open-and-write.ts';
 import { readRolloutLines, readRolloutLinesBack } from '../lines/read-lines.ts';
 import { openCompressed } from './compressed-rollouts.ts';
 
@@ -38,7 +38,7 @@ describe('a compressed rollout', () => {
     // The newest 32 MB are held.
     const size = 40 * mega;
     const bytes = Buffer.from(new Uint32Array(size / 4).map((_, index) => index).buffer);
-    await withOpen(openCompressed(nodeFiles, fileOf(bytes)), async (file) => {
+    await withOpenFile(openCompressed(nodeFiles, fileOf(bytes)), async (file) => {
       const places = [35 * mega, 5, mega - 1, size - mega, 2 * mega + 7, 0, size - 3, size, size + mega];
       for (const [index, at] of places.entries()) {
         const known = index < 4 ? undefined : await file.size();
@@ -60,7 +60,7 @@ describe('a compressed rollout', () => {
     const bytes = Buffer.concat([Buffer.from(before), long, Buffer.from(isTerminated ? `\n${line('three')}` : '')]);
     const report = { skipped: 1, tooLong: [{ start: before.length, end: before.length + long.length }] };
     const rest = isTerminated ? [5] : [];
-    await withOpen(openCompressed(nodeFiles, fileOf(bytes)), async (file) => {
+    await withOpenFile(openCompressed(nodeFiles, fileOf(bytes)), async (file) => {
       expect(await linesOf(readRolloutLines(file, { from: 0 as Ordinal }))).toEqual([3, 3 * mega, ...rest, report]);
       expect(await linesOf(readRolloutLinesBack(file))).toEqual([...rest, 3 * mega, 3, report]);
     });
@@ -76,14 +76,14 @@ describe('a compressed rollout', () => {
     // Pictures are written like this.
     const text = words.toString('hex');
     const path = fileOf(Buffer.from(line('one') + line(text)));
-    await withOpen(openCompressed(nodeFiles, path), async (file) => {
+    await withOpenFile(openCompressed(nodeFiles, path), async (file) => {
       expect(await linesOf(readRolloutLines(file, { from: 0 as Ordinal }))).toEqual([3, text.length, { skipped: 0 }]);
     });
   });
 
   test('that wants much memory is refused', async () => {
     const path = fileOf(Buffer.alloc(20 * mega, line('one')), { [constants.ZSTD_c_windowLog]: 27 });
-    await withOpen(openCompressed(nodeFiles, path), async (file) => {
+    await withOpenFile(openCompressed(nodeFiles, path), async (file) => {
       await expect(file.size()).rejects.toThrow('cannot be unpacked');
     });
   });

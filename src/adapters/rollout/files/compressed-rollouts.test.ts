@@ -2,7 +2,7 @@ import { dirname } from 'node:path/posix';
 import { zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, inject, test } from 'vitest';
-import type { Files, OpenFile } from '../../../ports/files.ts';
+import type { JournalDisk, OpenFile } from '../../../ports/files.ts';
 import type { Owned, OpenRefused, RolloutStore } from '../../../ports/thread-store.ts';
 import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
 import { type CrashChoice, SimulatedDisk } from '../../../testing/simulated-disk.ts';
@@ -18,7 +18,7 @@ const path = `/home/sessions/2026/11/14/rollout-2026-11-14T23-30-01-${id}.jsonl`
 const meta = { id, cwd: '/repo' };
 const localTime = () => ({ year: 2026, month: 11, day: 14, hour: 23, minute: 30, second: 1 });
 
-function partsOn(disk: SimulatedDisk, files: Files = disk) {
+function partsOn(disk: SimulatedDisk, files: JournalDisk = disk) {
   return { home: '/home', files, locks: disk.locks, clock, localTime };
 }
 
@@ -42,7 +42,7 @@ async function coldThread(texts: readonly string[] = ['a', 'b']): Promise<Simula
   return disk;
 }
 
-const compress = (disk: SimulatedDisk, files: Files = disk) =>
+const compress = (disk: SimulatedDisk, files: JournalDisk = disk) =>
   compressThreads(partsOn(disk, files), { kind: 'thread', id }, { dryRun: false });
 const filesOn = (disk: SimulatedDisk): readonly string[] =>
   [...disk.names().keys()].filter((name) => name.startsWith('/home/sessions/') && !name.endsWith('/'));
@@ -274,7 +274,7 @@ interface Life {
 async function afterEachStep(
   prepare: () => Promise<SimulatedDisk>,
   end: (disk: SimulatedDisk) => SimulatedDisk,
-  work: (disk: SimulatedDisk, files: Files) => Promise<unknown>,
+  work: (disk: SimulatedDisk, files: JournalDisk) => Promise<unknown>,
 ): Promise<readonly Life[]> {
   const lives: Life[] = [];
   for (;;) {
@@ -306,7 +306,7 @@ function everyOther(): CrashChoice {
 }
 
 /** The disk, with a callback that runs before each step. */
-function watched(disk: SimulatedDisk, look: () => Promise<void>): Files {
+function watched(disk: SimulatedDisk, look: () => Promise<void>): JournalDisk {
   const watch = <Target extends object>(target: Target): Target =>
     new Proxy(target, {
       get(on, key) {
@@ -319,7 +319,7 @@ function watched(disk: SimulatedDisk, look: () => Promise<void>): Files {
         };
       },
     });
-  return watch<Files>(disk);
+  return watch<JournalDisk>(disk);
 }
 
 async function put(disk: SimulatedDisk, at: string, bytes: Uint8Array): Promise<void> {

@@ -1,20 +1,20 @@
-import type { ByteRange, FileFacts, Files, OpenFile } from '../../../ports/files.ts';
+import type { ByteRange, FileFacts, JournalDisk, OpenFile } from '../../../ports/files.ts';
 import { Fault } from '../../../protocol/outcome.ts';
 import { errorCode } from '../../disk/file-system.ts';
 import { diskFault, withDiskFaults } from './node-files.ts';
-import { withOpen, writeWhole } from './open-and-write.ts';
-import { zstdCompressing, zstdDecompressing } from './zstd.ts';
+import { withOpenFile, createFileAtomically } from './open-and-write.ts';
+import { compressZstdStream, decompressZstdStream } from './zstd.ts';
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 
-export type Compressed = { readonly path: string; readonly from: number; readonly to: number };
+export type CompressionResult = { readonly path: string; readonly from: number; readonly to: number };
 
 /**
  * Replaces a plain rollout by a compressed one, under the thread's writer lock. The plain one is authoritative, and
  * removed only when the other is safe and unpacks to the same bytes. Undefined when a program without locks wrote to it
  * meanwhile.
  */
-export async function compressRollout(files: Files, path: string): Promise<Compressed | undefined> {
+export async function compressRollout(files: JournalDisk, path: string): Promise<CompressionResult | undefined> {
   const target = `${path}${compressedSuffix}`;
   try {
     const before = await files.describe(path);
@@ -27,8 +27,8 @@ export async function compressRollout(files: Files, path: string): Promise<Compr
       if (!isSame(before, await files.describe(path))) throw new Changed();
     };
     const whole = { path: target, temporary: `${target}.tmp`, mode: before.mode, facts: before, check };
-    await withOpen(files.openToRead(path), (source) =>
-      writeWhole(files, { ...whole, content: zstdCompressing(fileBlocks(source)) }),
+    await withOpenFile(files.openToRead(path), (source) =>
+      createFileAtomically(files, { ...whole, content: compressZstdStream(fileBlocks(source)) }),
     );
     // Check again now that the other has its name: from here on the plain one is not needed.
     if (!isSame(before, await files.describe(path))) throw new Changed();
@@ -45,14 +45,14 @@ export async function compressRollout(files: Files, path: string): Promise<Compr
 class Changed extends Error {}
 
 /** Restores the plain file, under the writer lock, before it is written or referred to. A plain one wins. */
-export async function restoreRollout(files: Files, compressed: string): Promise<string> {
+export async function restoreRollout(files: JournalDisk, compressed: string): Promise<string> {
   const path = compressed.slice(0, -compressedSuffix.length);
   return withDiskFaults('save', path, async () => {
     const facts = await files.describe(compressed);
     if (facts !== undefined && (await files.describe(path)) === undefined) {
       const whole = { path, temporary: `${path}.tmp`, mode: facts.mode, facts };
-      await withOpen(openCompressed(files, compressed), (packed) =>
-        writeWhole(files, { ...whole, content: fileBlocks(packed) }),
+      await withOpenFile(openCompressed(files, compressed), (packed) =>
+        createFileAtomically(files, { ...whole, content: fileBlocks(packed) }),
       );
     }
     await files.remove(compressed);
@@ -62,7 +62,7 @@ export async function restoreRollout(files: Files, compressed: string): Promise<
 }
 
 /** Removes a compressed form that a killed process left: the plain file is authoritative. */
-export async function removeCompressed(files: Files, path: string): Promise<void> {
+export async function removeCompressed(files: JournalDisk, path: string): Promise<void> {
   const compressed = `${path}${compressedSuffix}`;
   await withDiskFaults('remove', compressed, async () => {
     if ((await files.describe(compressed)) === undefined) return;
@@ -75,7 +75,7 @@ const isSame = (before: FileFacts, now: FileFacts | undefined): boolean =>
   now?.size === before.size && now.modified === before.modified && now.mode === before.mode;
 
 const hashOf = (opening: Promise<OpenFile>): Promise<string> =>
-  withOpen(opening, async (file) => {
+  withOpenFile(opening, async (file) => {
     const hash = createHash('sha256');
     for await (const block of fileBlocks(file)) hash.update(block);
     return hash.digest('hex');
@@ -92,7 +92,7 @@ const smallFile = 256 * 1024;
  * Opens a rollout for a list, which reads several places: a small one is kept in memory. The unpacked size of a
  * compressed one is limited, because a few kilobytes must not make every list wait.
  */
-export async function openListedRollout(files: Files, path: string): Promise<OpenFile> {
+export async function openListedRollout(files: JournalDisk, path: string): Promise<OpenFile> {
   const file = await openRolloutFile(files, path, listedLimits);
   try {
     const size = await file.size();
@@ -117,7 +117,7 @@ const refuse = (): Promise<never> =>
 const readOnly = { append: refuse, truncate: refuse, sync: refuse };
 
 /** Opens a rollout for reading. Unpacks a compressed one as far as it is read. If its form changed, takes the other. */
-export async function openRolloutFile(files: Files, path: string, limits?: UnpackLimits): Promise<OpenFile> {
+export async function openRolloutFile(files: JournalDisk, path: string, limits?: UnpackLimits): Promise<OpenFile> {
   try {
     return await openForm(files, path, limits);
   } catch (error) {
@@ -127,12 +127,12 @@ export async function openRolloutFile(files: Files, path: string, limits?: Unpac
   }
 }
 
-const openForm = (files: Files, path: string, limits?: UnpackLimits): Promise<OpenFile> =>
+const openForm = (files: JournalDisk, path: string, limits?: UnpackLimits): Promise<OpenFile> =>
   isCompressed(path) ? openCompressed(files, path, limits) : files.openToRead(path);
 type UnpackLimits = (packedSize: number) => { readonly bytes: number; readonly lines: number };
 
 export async function openCompressed(
-  files: Files,
+  files: JournalDisk,
   path: string,
   limits: UnpackLimits = () => ({ bytes: mostUnpacked, lines: Infinity }),
 ): Promise<OpenFile> {
@@ -210,7 +210,7 @@ function unpackedFile(packed: OpenFile, about: PackedFile): OpenFile {
   }
 
   async function unpackMore(): Promise<boolean> {
-    stream ??= zstdDecompressing(fileBlocks(packed));
+    stream ??= decompressZstdStream(fileBlocks(packed));
     try {
       const { done, value } = await stream.next();
       if (done !== true) {

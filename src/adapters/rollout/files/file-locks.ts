@@ -1,18 +1,18 @@
 import type { Lock, LockHeld, Locks } from '../../../ports/files.ts';
-import type { Clock, Programs } from '../../../ports/system.ts';
+import type { Clock, ProgramFinder } from '../../../ports/system.ts';
 import { Fault } from '../../../protocol/outcome.ts';
 import { errorCode, fileSystem as fs } from '../../disk/file-system.ts';
 import {
   fileAtLockPath,
-  heldLock,
+  createHeldLock,
   isAboutToLock,
   lockHeldBy,
-  beginSignatureValidMs,
+  beginningOwnerValidMs,
   openLock,
-  readSignature,
+  parseLockOwner,
   releaseLockFile,
-  signatureOf,
-  signLock,
+  lockOwnerLine,
+  writeLockOwner,
 } from './lock-file.ts';
 import { dirname, join } from 'node:path';
 
@@ -29,7 +29,7 @@ export function createFlock(options: FlockOptions): Locks {
   const { clock } = options;
   const take = async (path: string): Promise<Lock | LockHeld> => {
     let answer = await tryOnce(path, trying);
-    for (let round = 0; answer.kind === 'begun' && round * begunPause <= beginSignatureValidMs; round++) {
+    for (let round = 0; answer.kind === 'begun' && round * begunPause <= beginningOwnerValidMs; round++) {
       await clock.sleep(begunPause);
       answer = await tryOnce(path, trying);
     }
@@ -55,7 +55,7 @@ async function tryOnce(path: string, { clock, programs, lockers }: Required<Floc
   let taken = false;
   /** The answer if a Capstan process has signed the file to lock it soon: our try must not get in its way. */
   const isSaid = (): Tried | undefined => {
-    const { by } = readSignature(file);
+    const { by } = parseLockOwner(file);
     const begins = by === undefined ? 'no' : isAboutToLock(by, clock.now());
     if (begins === 'no') return undefined;
     return begins === 'yes' ? lockHeldBy(file) : { kind: 'begun' };
@@ -73,7 +73,7 @@ async function tryOnce(path: string, { clock, programs, lockers }: Required<Floc
     if (!taken) fs.closeSync(file);
   }
   prove(path);
-  return heldLock(file, path, clock.now());
+  return createHeldLock(file, path, clock.now());
 }
 
 const hasLocks = (path: string): boolean =>
@@ -106,8 +106,8 @@ function beginLock(
   if (!lockers.some(({ command }) => programs.find(command) !== undefined)) return undefined;
   const file = openLock(path);
   const epoch = clock.now();
-  const signature = signatureOf(epoch, 'begins');
-  if (fs.fstatSync(file).size > 0 || !signLock(file, signature)) {
+  const signature = lockOwnerLine(epoch, 'begins');
+  if (fs.fstatSync(file).size > 0 || !writeLockOwner(file, signature)) {
     fs.closeSync(file);
     return undefined;
   }
@@ -115,7 +115,8 @@ function beginLock(
   let locking: Promise<Lock | LockHeld> | undefined;
   let released: Promise<void> | undefined;
 
-  const isOurs = (): boolean => readSignature(file).text === signature && fileAtLockPath(file, path) !== 'another file';
+  const isOurs = (): boolean =>
+    parseLockOwner(file).text === signature && fileAtLockPath(file, path) !== 'another file';
 
   const leave = (): void => (isOurs() ? releaseLockFile(file) : fs.closeSync(file));
 
@@ -135,7 +136,7 @@ function beginLock(
     } finally {
       if (!isKept) leave();
     }
-    return isKept ? heldLock(file, path, epoch) : lockAnew();
+    return isKept ? createHeldLock(file, path, epoch) : lockAnew();
   }
 
   /** Locks a new file if a program that sweeps lock files has removed ours. Fails if another process made one first. */
@@ -147,7 +148,7 @@ function beginLock(
       return { kind: 'held' };
     }
     const isLocked = await lockOpenFile(fresh, lockers, programs).catch(() => 'held');
-    if (isLocked === 'taken' && fileAtLockPath(fresh, path) === 'our file') return heldLock(fresh, path, epoch);
+    if (isLocked === 'taken' && fileAtLockPath(fresh, path) === 'our file') return createHeldLock(fresh, path, epoch);
     fs.closeSync(fresh);
     return { kind: 'held' };
   }
@@ -174,7 +175,7 @@ function beginLock(
     async isLost() {
       if (released !== undefined) return false;
       // Half the time that others wait, because what follows takes time as well.
-      const isYoung = clock.now() - epoch < beginSignatureValidMs / 2;
+      const isYoung = clock.now() - epoch < beginningOwnerValidMs / 2;
       if (locking === undefined && isYoung) return !isOurs();
       const lock = await settle();
       return lock.kind === 'held' || lock.isLost();
@@ -188,7 +189,7 @@ export type LockProgram = { readonly command: string; readonly args: readonly st
 
 interface FlockOptions {
   readonly clock: Clock;
-  readonly programs: Programs;
+  readonly programs: ProgramFinder;
   /** Best first. */
   readonly lockers?: readonly LockProgram[];
 }
@@ -212,7 +213,7 @@ export const lockPrograms: readonly LockProgram[] = [
 export async function lockOpenFile(
   descriptor: number,
   programs: readonly LockProgram[],
-  { find }: Programs,
+  { find }: ProgramFinder,
 ): Promise<'taken' | 'held'> {
   for (const program of programs) {
     const path = find(program.command);

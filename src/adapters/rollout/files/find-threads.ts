@@ -1,27 +1,31 @@
-import type { Files, OpenFile } from '../../../ports/files.ts';
-import type { ChoiceAmong, ChosenThread, NoThread, ThreadChoice, Wanted } from '../../../ports/thread-store.ts';
+import type { JournalDisk, OpenFile } from '../../../ports/files.ts';
+import type { ThreadChoiceScope, ChosenThread, NoThread, ThreadChoice, Wanted } from '../../../ports/thread-store.ts';
 import { parseThreadId, type ThreadId } from '../../../protocol/ids.ts';
 import { objectAt, stringAt } from '../../../protocol/json.ts';
 import { lineType } from '../../../protocol/line.ts';
 import { isStartedByThread, threadSourceName } from '../../../protocol/thread.ts';
-import { readHead, readRolloutLinesBack } from '../lines/read-lines.ts';
+import { readRolloutHead, readRolloutLinesBack } from '../lines/read-lines.ts';
 import {
   isIdBeginning,
-  namedElsewhere,
-  noneNamed,
+  threadNamedElsewhere,
+  noThreadNamed,
   noThreadYet,
-  sharedBeginning,
-  sharedName,
+  ambiguousIdBeginning,
+  ambiguousThreadName,
 } from '../store/refusals.ts';
 import { isCompressed, openRolloutFile } from './compressed-rollouts.ts';
 import { withDiskFaults } from './node-files.ts';
-import { fileWindow, withOpen } from './open-and-write.ts';
+import { fileRange, withOpenFile } from './open-and-write.ts';
 import { archiveFolder, parseRolloutName, type RolloutName, sessionsFolder } from './rollout-paths.ts';
 import { threadNames } from './thread-names.ts';
 import { join } from 'node:path';
 
 /** Finds a thread by id, by the beginning of an id, by name, or as the last one used. */
-export async function chooseThread(files: Files, home: string, choice: ThreadChoice): Promise<ChosenThread | NoThread> {
+export async function chooseThread(
+  files: JournalDisk,
+  home: string,
+  choice: ThreadChoice,
+): Promise<ChosenThread | NoThread> {
   if (choice.kind === 'last') return lastThread(files, home, choice);
   const found = await namedThread(files, home, choice);
   if (found.kind === 'chosen' || found.code === 'thread-ambiguous' || choice.archived === true) return found;
@@ -30,14 +34,22 @@ export async function chooseThread(files: Files, home: string, choice: ThreadCho
   return archived.kind === 'chosen' ? archived : found;
 }
 
-const rolloutsAmong = (files: Files, home: string, { archived }: ChoiceAmong): Promise<readonly FoundRollout[]> =>
+const rolloutsAmong = (
+  files: JournalDisk,
+  home: string,
+  { archived }: ThreadChoiceScope,
+): Promise<readonly FoundRollout[]> =>
   archived === true ? findAllRollouts(files, home) : findActiveRollouts(files, home);
 
 const threadsOf = (rollouts: readonly FoundRollout[]): readonly ThreadId[] => [
   ...new Set(rollouts.map(({ name }) => name.threadId)),
 ];
 
-async function lastThread(files: Files, home: string, among: ChoiceAmong): Promise<ChosenThread | NoThread> {
+async function lastThread(
+  files: JournalDisk,
+  home: string,
+  among: ThreadChoiceScope,
+): Promise<ChosenThread | NoThread> {
   const found = await rolloutsAmong(files, home, among);
   const dated = await Promise.all(
     found.map(async (rollout) => ({ ...rollout, modified: (await files.modified(rollout.path)) ?? 0 })),
@@ -49,52 +61,52 @@ async function lastThread(files: Files, home: string, among: ChoiceAmong): Promi
 }
 
 async function namedThread(
-  files: Files,
+  files: JournalDisk,
   home: string,
-  { name, ...among }: ChoiceAmong & { readonly name: string },
+  { name, ...among }: ThreadChoiceScope & { readonly name: string },
 ): Promise<ChosenThread | NoThread> {
   const whole = parseThreadId(name);
   if (whole !== undefined) return { kind: 'chosen', id: whole };
   if (isIdBeginning(name)) {
     const ids = threadsOf(await rolloutsAmong(files, home, among)).filter((id) => id.startsWith(name.toLowerCase()));
-    if (ids.length > 1) return sharedBeginning(name, ids);
+    if (ids.length > 1) return ambiguousIdBeginning(name, ids);
     if (ids[0] !== undefined) return { kind: 'chosen', id: ids[0] };
   }
   const names = await threadNames(files, home);
   const all = await rolloutsAmong(files, home, among);
   const found = all.filter((one) => names.get(one.name.threadId) === name);
   const threads = threadsOf(found);
-  if (among.unique === true && threads.length > 1) return sharedName(name, threads);
+  if (among.unique === true && threads.length > 1) return ambiguousThreadName(name, threads);
   const first = await firstOf(files, found, among);
   if (first !== undefined) return first;
   const elsewhere = await firstElsewhere(files, found, among);
-  if (elsewhere !== undefined && among.cwd !== undefined) return namedElsewhere(name, among.cwd, elsewhere);
+  if (elsewhere !== undefined && among.cwd !== undefined) return threadNamedElsewhere(name, among.cwd, elsewhere);
   const existing = all.flatMap((one) => names.get(one.name.threadId) ?? []);
-  return noneNamed(name, among.cwd, existing);
+  return noThreadNamed(name, among.cwd, existing);
 }
 
 /** For a message when no thread works in the folder: the first readable one elsewhere. */
-async function firstElsewhere(files: Files, rollouts: readonly FoundRollout[], { cwd, ...sought }: Sought) {
+async function firstElsewhere(files: JournalDisk, rollouts: readonly FoundRollout[], { cwd, ...sought }: Sought) {
   const first = cwd === undefined ? undefined : await firstOf(files, rollouts, sought);
   const path = rollouts.find(({ name }) => name.threadId === first?.id)?.path;
   if (first === undefined || path === undefined) return undefined;
   const look = async (file: OpenFile): Promise<string | undefined> => {
     const newest = isCompressed(path) ? undefined : await newestFolder(file);
-    const head = await readHead(file);
+    const head = await readRolloutHead(file);
     return newest ?? (head.kind === 'meta' ? stringAt(head.meta, 'cwd') : undefined);
   };
-  const folder = await withDiskFaults('open', path, () => withOpen(openRolloutFile(files, path), look));
+  const folder = await withDiskFaults('open', path, () => withOpenFile(openRolloutFile(files, path), look));
   return folder === undefined ? undefined : { id: first.id, folder };
 }
 
 /** `startedBy`: excludes threads that other threads started. */
-type Sought = Pick<ChoiceAmong, 'cwd'> & { readonly startedBy?: 'user' };
+type Sought = Pick<ThreadChoiceScope, 'cwd'> & { readonly startedBy?: 'user' };
 
 const mostAtOnce = 16;
 
 /** The first that works in the folder, usually among the first few; without one there may be thousands to check. */
 async function firstOf(
-  files: Files,
+  files: JournalDisk,
   rollouts: readonly FoundRollout[],
   sought: Sought,
 ): Promise<ChosenThread | undefined> {
@@ -111,16 +123,16 @@ async function firstOf(
 }
 
 /** Disk errors are not ignored: another thread than the intended one could be resumed. */
-function isOf(files: Files, path: string, { cwd, startedBy }: Sought): Promise<boolean> {
+function isOf(files: JournalDisk, path: string, { cwd, startedBy }: Sought): Promise<boolean> {
   const look = async (file: OpenFile): Promise<boolean> => {
     // The end of a packed file cannot be read without the rest.
     const newest = cwd === undefined || isCompressed(path) ? undefined : await newestFolder(file);
     if (newest !== undefined && newest !== cwd) return false;
-    const head = await readHead(file);
+    const head = await readRolloutHead(file);
     if (head.kind !== 'meta' || (cwd !== undefined && (newest ?? head.meta['cwd']) !== cwd)) return false;
     return startedBy === undefined || !isStartedByThread({ source: threadSourceName(head.meta['source']) });
   };
-  return withDiskFaults('open', path, () => withOpen(openRolloutFile(files, path), look));
+  return withDiskFaults('open', path, () => withOpenFile(openRolloutFile(files, path), look));
 }
 
 /** A turn records its folder before it does anything. After a turn that wrote more than this, the first line counts. */
@@ -130,7 +142,7 @@ const saysFolder: Wanted = ({ type, payloadType }) =>
 
 async function newestFolder(file: OpenFile): Promise<string | undefined> {
   const size = await file.size();
-  const end = fileWindow(file, Math.max(0, size - mostRead), size);
+  const end = fileRange(file, Math.max(0, size - mostRead), size);
   for await (const { type, payload } of readRolloutLinesBack(end, saysFolder)) {
     const cwd = stringAt(type === lineType.turnContext ? payload : objectAt(payload, 'thread_settings'), 'cwd');
     if (cwd?.startsWith('/') === true) return cwd;
@@ -149,7 +161,7 @@ export interface FoundRollouts {
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** Finds the rollouts of a thread by file name only: needs no index and opens no file. */
-export async function findRollouts(files: Files, home: string, id: ThreadId): Promise<FoundRollouts> {
+export async function findRollouts(files: JournalDisk, home: string, id: ThreadId): Promise<FoundRollouts> {
   const root = sessionsFolder(home);
   const born = uuidTime(id);
   // No file of a thread is older than its id, so the search can stop there. One extra day is for folders named by local
@@ -162,11 +174,15 @@ export async function findRollouts(files: Files, home: string, id: ThreadId): Pr
   return { kind: archived.length > 0 ? 'archived' : 'none', rollouts: archived };
 }
 
-export const findThreadFiles = async (files: Files, home: string, id: ThreadId): Promise<readonly FoundRollout[]> =>
+export const findThreadFiles = async (
+  files: JournalDisk,
+  home: string,
+  id: ThreadId,
+): Promise<readonly FoundRollout[]> =>
   rolloutsIn(files, [...(await dayFolders(files, sessionsFolder(home), '')), archiveFolder(home)], id);
 
 /** The file of one rollout, archived or not. Most are in the folder of the day when their id was made. */
-export async function findRolloutFile(files: Files, home: string, rolloutId: string) {
+export async function findRolloutFile(files: JournalDisk, home: string, rolloutId: string) {
   const root = sessionsFolder(home);
   const born = uuidTime(rolloutId);
   const days = born === undefined ? [] : [-dayMs, 0, dayMs].map((shift) => join(root, dayOf(born + shift)));
@@ -179,17 +195,17 @@ export async function findRolloutFile(files: Files, home: string, rolloutId: str
 
 const dayOf = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 10).replaceAll('-', '/');
 /** All rollouts that are not archived. Plain files hide compressed ones of the same name. */
-const findActiveRollouts = async (files: Files, home: string): Promise<readonly FoundRollout[]> =>
+const findActiveRollouts = async (files: JournalDisk, home: string): Promise<readonly FoundRollout[]> =>
   rolloutsIn(files, await dayFolders(files, sessionsFolder(home), ''), '');
 
 /** All rollouts including archived ones, which other threads may continue from. */
-export const findAllRollouts = async (files: Files, home: string): Promise<readonly FoundRollout[]> => [
+export const findAllRollouts = async (files: JournalDisk, home: string): Promise<readonly FoundRollout[]> => [
   ...(await findActiveRollouts(files, home)),
   ...(await rolloutsIn(files, [archiveFolder(home)], '')),
 ];
 
 /** The folders `YYYY/MM/DD` from the given day on, newest first. */
-export async function dayFolders(files: Files, root: string, since: string): Promise<readonly string[]> {
+export async function dayFolders(files: JournalDisk, root: string, since: string): Promise<readonly string[]> {
   let days = [''];
   for (const pattern of [/^\d{4}$/, /^\d\d$/, /^\d\d$/]) {
     const lists = await Promise.all(
@@ -207,7 +223,7 @@ export async function dayFolders(files: Files, root: string, since: string): Pro
     .map((day) => join(root, day));
 }
 
-async function rolloutsIn(files: Files, folders: readonly string[], id: ThreadId | '', part: string = id) {
+async function rolloutsIn(files: JournalDisk, folders: readonly string[], id: ThreadId | '', part: string = id) {
   const lists = await Promise.all(
     folders.map(async (folder) => {
       // Parsing every name of a large home would cost more than listing it.

@@ -1,12 +1,12 @@
 import type { Lock, LockHeld } from '../../../ports/files.ts';
 import { fileSystem as fs, makeFolders } from '../../disk/file-system.ts';
 import { isAlive } from '../../disk/processes.ts';
-import { NotRegular, openRegular, withRegular } from '../../disk/regular-files.ts';
+import { NotRegularFileError, openRegularFile, withRegularFile } from '../../disk/regular-files.ts';
 import { dirname } from 'node:path';
 
-export function heldLock(file: number, path: string, epoch: number): Lock {
+export function createHeldLock(file: number, path: string, epoch: number): Lock {
   // Taking it takes milliseconds, so no two locks have the same epoch. The signature only informs others.
-  signLock(file, signatureOf(epoch, 'held'));
+  writeLockOwner(file, lockOwnerLine(epoch, 'held'));
   let released: Promise<void> | undefined;
   const release = async (): Promise<void> => releaseLockFile(file);
   return {
@@ -24,14 +24,15 @@ export function openLock(path: string): number {
   makeFolders(dirname(path), 0o700);
   // Commands may reach the folder of a lock: do not follow a link there.
   try {
-    return openRegular(path, { links: 'refused', flags: fs.constants.O_RDWR | fs.constants.O_CREAT, mode: 0o600 }).file;
+    return openRegularFile(path, { links: 'refused', flags: fs.constants.O_RDWR | fs.constants.O_CREAT, mode: 0o600 })
+      .file;
   } catch (error) {
-    throw error instanceof NotRegular ? new Error(`${path} is not a file.`, { cause: error }) : error;
+    throw error instanceof NotRegularFileError ? new Error(`${path} is not a file.`, { cause: error }) : error;
   }
 }
 
 /** Writes the line about the holder; false if that failed, for instance on a full disk. */
-export function signLock(file: number, text: string): boolean {
+export function writeLockOwner(file: number, text: string): boolean {
   try {
     fs.ftruncateSync(file, 0);
     return text === '' || fs.writeSync(file, text, 0) === text.length;
@@ -41,18 +42,18 @@ export function signLock(file: number, text: string): boolean {
 }
 
 export function releaseLockFile(file: number): void {
-  signLock(file, '');
+  writeLockOwner(file, '');
   fs.closeSync(file);
 }
 
 export const lockHeldBy = (file: number): LockHeld => ({ kind: 'held', owner: ownerOf(file) });
 /** The holder of a lock as far as visible without taking it. Undefined: no known holder. */
 export const lockOwner = (path: string): string | undefined =>
-  ifReadable(() => withRegular(path, { links: 'refused' }, ownerOf));
+  ifReadable(() => withRegularFile(path, { links: 'refused' }, ownerOf));
 
 /** If the process that signed is dead, it crashed. The lock then has a holder that has not signed, or none. */
 function ownerOf(file: number): string | undefined {
-  const { by } = readSignature(file);
+  const { by } = parseLockOwner(file);
   const lives = by === undefined ? 'no' : signerLives(by);
   if (lives === 'yes') return by?.owner;
   const holder = process.platform === 'linux' ? lockHolder(file) : undefined;
@@ -88,10 +89,10 @@ export function fileAtLockPath(file: number, path: string): 'our file' | 'anothe
  * How long (ms) the signature of a process that is about to lock counts if that process cannot be checked: it may run
  * in another container or on another machine.
  */
-export const beginSignatureValidMs = 2000;
+export const beginningOwnerValidMs = 2000;
 const signed = /^(capstan pid (\d+) since (\S+))(?: (in|begins) (\S+) (\S+))?\n/;
 
-export interface LockSignature {
+export interface LockOwner {
   readonly owner: string;
   readonly pid: number;
   readonly since: number;
@@ -100,12 +101,12 @@ export interface LockSignature {
   readonly process?: { readonly space: string; readonly started: string };
 }
 
-export function signatureOf(epoch: number, state: 'held' | 'begins'): string {
+export function lockOwnerLine(epoch: number, state: 'held' | 'begins'): string {
   const about = `${state === 'held' ? 'in' : 'begins'} ${processSpace()} ${startOf(process.pid) ?? '-'}`;
   return `capstan pid ${process.pid} since ${new Date(epoch).toISOString()} ${about}\n`;
 }
 
-export function readSignature(file: number): { readonly text: string; readonly by?: LockSignature } {
+export function parseLockOwner(file: number): { readonly text: string; readonly by?: LockOwner } {
   const buffer = Buffer.alloc(300);
   const text = buffer.toString('latin1', 0, fs.readSync(file, buffer, 0, buffer.length, 0));
   const [, owner, pid, since = '', state, space, started] = signed.exec(text) ?? [];
@@ -115,15 +116,15 @@ export function readSignature(file: number): { readonly text: string; readonly b
 }
 
 /** `unknown`: the signer cannot be seen from here, and signed just now. Soon it has taken the lock or never will. */
-export function isAboutToLock(by: LockSignature, now: number): 'yes' | 'no' | 'unknown' {
+export function isAboutToLock(by: LockOwner, now: number): 'yes' | 'no' | 'unknown' {
   if (!by.begins) return 'no';
   const lives = signerLives(by);
   const age = now - by.since;
-  return lives !== 'unknown' || (age >= 0 && age < beginSignatureValidMs) ? lives : 'no';
+  return lives !== 'unknown' || (age >= 0 && age < beginningOwnerValidMs) ? lives : 'no';
 }
 
 /** `unknown`: the signer's process number has no meaning here, or it may be another process's now. */
-function signerLives({ pid, process: signer }: LockSignature): 'yes' | 'no' | 'unknown' {
+function signerLives({ pid, process: signer }: LockOwner): 'yes' | 'no' | 'unknown' {
   if (!isAlive(pid) && (signer === undefined || signer.space === processSpace())) return 'no';
   if (signer === undefined || signer.space !== processSpace() || signer.started === '-') return 'unknown';
   return startOf(pid) === signer.started ? 'yes' : 'no';

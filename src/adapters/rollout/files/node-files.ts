@@ -1,4 +1,4 @@
-import type { Files, OpenFile } from '../../../ports/files.ts';
+import type { JournalDisk, OpenFile } from '../../../ports/files.ts';
 import { Fault } from '../../../protocol/outcome.ts';
 import { errorCode, fileSystem as fs, isMissing, makeFolders } from '../../disk/file-system.ts';
 import { nonBlockingFlags } from '../../disk/regular-files.ts';
@@ -11,7 +11,7 @@ const oldAfterMs = 120_000;
  * The local disk. Slow calls use callbacks: Node's promise versions cost every start 2 ms. Name lookups and calls on
  * open files are synchronous: passing them to a thread takes longer.
  */
-export const nodeFiles: Files = {
+export const nodeFiles: JournalDisk = {
   async makeDirectory(path, mode) {
     makeFolders(path, mode);
   },
@@ -27,7 +27,7 @@ export const nodeFiles: Files = {
 
   async list(path) {
     try {
-      return await valueFrom<string[]>((done) => fs.readdir(path, done));
+      return await promiseValue<string[]>((done) => fs.readdir(path, done));
     } catch (error) {
       if (isMissing(error)) return [];
       throw error;
@@ -42,16 +42,16 @@ export const nodeFiles: Files = {
   },
 
   async setFacts(path, { modified, mode }) {
-    await ended((done) => fs.chmod(path, mode, done));
-    await ended((done) => fs.utimes(path, modified / 1000, modified / 1000, done));
+    await promiseEnd((done) => fs.chmod(path, mode, done));
+    await promiseEnd((done) => fs.utimes(path, modified / 1000, modified / 1000, done));
   },
 
-  link: (path, name) => ended((done) => fs.link(path, name, done)),
-  move: (from, to) => ended((done) => fs.rename(from, to, done)),
+  link: (path, name) => promiseEnd((done) => fs.link(path, name, done)),
+  move: (from, to) => promiseEnd((done) => fs.rename(from, to, done)),
 
   async remove(path) {
     try {
-      await ended((done) => fs.unlink(path, done));
+      await promiseEnd((done) => fs.unlink(path, done));
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error;
     }
@@ -62,7 +62,7 @@ export const nodeFiles: Files = {
     if (process.platform === 'win32') return;
     const folder = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
     try {
-      await ended((done) => fs.fsync(folder, done));
+      await promiseEnd((done) => fs.fsync(folder, done));
     } catch (error) {
       // Some network and FUSE file systems cannot sync folders; nothing more can be done there.
       const code = errorCode(error);
@@ -89,7 +89,7 @@ function regularFile(file: number): OpenFile {
 
 async function statOf(path: string): Promise<Stats | undefined> {
   try {
-    return await valueFrom<Stats>((done) => fs.stat(path, done));
+    return await promiseValue<Stats>((done) => fs.stat(path, done));
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
@@ -104,7 +104,7 @@ function openFile(file: number): OpenFile {
       let filled = 0;
       while (filled < length) {
         const from = position + filled;
-        const count = await valueFrom<number>((done) => fs.read(file, buffer, filled, length - filled, from, done));
+        const count = await promiseValue<number>((done) => fs.read(file, buffer, filled, length - filled, from, done));
         if (count === 0) break;
         filled += count;
       }
@@ -113,25 +113,25 @@ function openFile(file: number): OpenFile {
     async append(bytes) {
       // The system may write less than given; with O_APPEND, the rest follows at the end.
       for (let written = 0; written < bytes.length;) {
-        written += await valueFrom<number>((done) =>
+        written += await promiseValue<number>((done) =>
           fs.write(file, bytes, written, bytes.length - written, null, done),
         );
       }
     },
-    truncate: (size) => ended((done) => fs.ftruncate(file, size, done)),
+    truncate: (size) => promiseEnd((done) => fs.ftruncate(file, size, done)),
     // Skips timestamps, which no reader needs; the length is synced, since the bytes could not be read without it.
-    sync: () => ended((done) => fs.fdatasync(file, done)),
+    sync: () => promiseEnd((done) => fs.fdatasync(file, done)),
     isNamed: async () => fs.fstatSync(file).nlink > 0,
-    close: () => ended((done) => fs.close(file, done)),
+    close: () => promiseEnd((done) => fs.close(file, done)),
   };
 }
 
 /** The value that Node gives to a callback. */
-export function valueFrom<Value>(run: (done: (error: Error | null, value: Value) => void) => void): Promise<Value> {
+export function promiseValue<Value>(run: (done: (error: Error | null, value: Value) => void) => void): Promise<Value> {
   return new Promise((resolve, reject) => run((error, value) => (error === null ? resolve(value) : reject(error))));
 }
 
-export function ended(run: (done: NoParamCallback) => void): Promise<void> {
+export function promiseEnd(run: (done: NoParamCallback) => void): Promise<void> {
   return new Promise((resolve, reject) => run((error) => (error === null ? resolve() : reject(error))));
 }
 

@@ -1,9 +1,9 @@
-import type { FileFacts, Files, OpenFile } from '../../../ports/files.ts';
+import type { FileFacts, JournalDisk, OpenFile } from '../../../ports/files.ts';
 import { errorCode } from '../../disk/file-system.ts';
 import { diskFault } from './node-files.ts';
 import { dirname } from 'node:path';
 
-export async function withOpen<Result>(opening: Promise<OpenFile>, work: (file: OpenFile) => Promise<Result>) {
+export async function withOpenFile<Result>(opening: Promise<OpenFile>, work: (file: OpenFile) => Promise<Result>) {
   const file = await opening;
   try {
     return await work(file);
@@ -13,16 +13,16 @@ export async function withOpen<Result>(opening: Promise<OpenFile>, work: (file: 
 }
 
 /** Undefined if there is no such file. */
-export async function readIfThere<Result>(files: Files, path: string, read: (file: OpenFile) => Promise<Result>) {
+export async function readIfThere<Result>(files: JournalDisk, path: string, read: (file: OpenFile) => Promise<Result>) {
   try {
-    return await withOpen(files.openToRead(path), read);
+    return await withOpenFile(files.openToRead(path), read);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw diskFault(error, 'read', path);
   }
 }
 
-export const fileWindow = (file: OpenFile, start: number, end: number): OpenFile => ({
+export const fileRange = (file: OpenFile, start: number, end: number): OpenFile => ({
   ...file,
   size: async () => end - start,
   read: (position, length, memory) =>
@@ -49,7 +49,7 @@ export async function endOfLastLine(file: OpenFile, size: number): Promise<numbe
   return 0;
 }
 
-export interface WholeFile {
+export interface AtomicFileCreation {
   readonly path: string;
   /** A name in the same folder that no other process uses meanwhile. Leftovers of an earlier try are overwritten. */
   readonly temporary: string;
@@ -62,17 +62,17 @@ export interface WholeFile {
 }
 
 /** Writes a file completely or not at all and replaces none (`there`). Syncs its folder, not those above. */
-export async function writeWhole(files: Files, whole: WholeFile): Promise<'made' | 'there'> {
+export async function createFileAtomically(files: JournalDisk, whole: AtomicFileCreation): Promise<'made' | 'there'> {
   const { path, temporary, mode, content, facts, check } = whole;
   try {
-    await withOpen(files.open(temporary, { create: true, mode }), async (file) => {
+    await withOpenFile(files.open(temporary, { create: true, mode }), async (file) => {
       await file.truncate(0);
       for await (const bytes of content) await file.append(bytes);
       await file.sync();
     });
     await check?.(temporary);
     if (facts !== undefined) await files.setFacts(temporary, facts);
-    const made = await nameWhole(files, temporary, path);
+    const made = await nameFileIfAbsent(files, temporary, path);
     await files.remove(temporary);
     await files.syncDirectory(dirname(path));
     return made;
@@ -82,7 +82,7 @@ export async function writeWhole(files: Files, whole: WholeFile): Promise<'made'
   }
 }
 
-export async function nameWhole(files: Files, temporary: string, path: string): Promise<'made' | 'there'> {
+export async function nameFileIfAbsent(files: JournalDisk, temporary: string, path: string): Promise<'made' | 'there'> {
   try {
     await files.link(temporary, path);
     return 'made';

@@ -1,9 +1,14 @@
 import { join } from 'node:path';
 import type { Clock } from '../../../ports/system.ts';
-import type { Files, Locks } from '../../../ports/files.ts';
+import type { JournalDisk, Locks } from '../../../ports/files.ts';
 import { parseThreadId, type ThreadId } from '../../../protocol/ids.ts';
 
-export type HomePorts = { readonly home: string; readonly files: Files; readonly locks: Locks; readonly clock: Clock };
+export type HomePorts = {
+  readonly home: string;
+  readonly files: JournalDisk;
+  readonly locks: Locks;
+  readonly clock: Clock;
+};
 /** Local date and time. Months and days count from 1. */
 type WallTime = Readonly<Record<'year' | 'month' | 'day' | 'hour' | 'minute' | 'second', number>>;
 export type LocalTime = (milliseconds: number) => WallTime;
@@ -34,7 +39,7 @@ export function rolloutPath(home: string, id: ThreadId, at: WallTime, rolloutId:
 }
 
 /** Path of an unarchived file with this name, from the date in the name. */
-export function activePath(home: string, fileName: string): string {
+export function unarchivedPath(home: string, fileName: string): string {
   const [, year = '', month = '', day = ''] = /^rollout-(\d{4})-(\d\d)-(\d\d)T/.exec(fileName) ?? [];
   return join(sessionsFolder(home), year, month, day, fileName);
 }

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
-import type { Files, OpenFile } from '../../../ports/files.ts';
+import type { JournalDisk, OpenFile } from '../../../ports/files.ts';
 import { parseThreadId, type ThreadId } from '../../../protocol/ids.ts';
 import { parseJsonObject, stringAt } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { errorCode } from '../../disk/file-system.ts';
 import { inFreeLock } from '../../disk/wait-for-lock.ts';
 import { withDiskFaults } from './node-files.ts';
-import { readIfThere, withOpen } from './open-and-write.ts';
+import { readIfThere, withOpenFile } from './open-and-write.ts';
 import type { HomePorts } from './rollout-paths.ts';
 
 const indexPath = (home: string): string => join(home, 'session_index.jsonl');
 
 /** Thread names; the newest line of a thread counts, and an empty name removes it. */
-export async function threadNames(files: Files, home: string): Promise<ReadonlyMap<ThreadId, string>> {
+export async function threadNames(files: JournalDisk, home: string): Promise<ReadonlyMap<ThreadId, string>> {
   const names = new Map<ThreadId, string>();
   for (const line of ((await readIfThere(files, indexPath(home), readEnd)) ?? '').split('\n')) {
     const entry = parseJsonObject(line) ?? {};
@@ -48,13 +48,13 @@ export async function appendThreadName(
   return { code: 'names-locked', message, next: 'Try again when it has finished.' };
 }
 
-async function appendLine(files: Files, home: string, path: string, line: string): Promise<void> {
+async function appendLine(files: JournalDisk, home: string, path: string, line: string): Promise<void> {
   // The list may be a link to one that several homes share; a new one is a file.
   const opening = files.open(path, { create: false, mode: 0o600 }).catch((error: unknown) => {
     if (errorCode(error) !== 'ENOENT') throw error;
     return files.open(path, { create: true, mode: 0o600 });
   });
-  await withOpen(opening, async (file) => {
+  await withOpenFile(opening, async (file) => {
     const size = await file.size();
     const last = size === 0 ? '\n' : Buffer.from(await file.read(size - 1, 1)).toString();
     // An unterminated line is another writer's, complete or torn: keep it a separate line.

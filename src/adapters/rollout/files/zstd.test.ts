@@ -1,6 +1,6 @@
 import { constants, createZstdCompress, zstdCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { zstdCompressing, zstdDecompressing } from './zstd.ts';
+import { compressZstdStream, decompressZstdStream } from './zstd.ts';
 
 async function* inBlocks(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array, void> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
@@ -10,7 +10,8 @@ async function whole(blocks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(blocks));
 }
 
-const unpacked = (bytes: Uint8Array, size: number): Promise<Buffer> => whole(zstdDecompressing(inBlocks(bytes, size)));
+const unpacked = (bytes: Uint8Array, size: number): Promise<Buffer> =>
+  whole(decompressZstdStream(inBlocks(bytes, size)));
 
 function skippable(size: number, kind = 0): Buffer {
   const frame = Buffer.alloc(8 + size, 0x28);
@@ -55,7 +56,7 @@ test('a frame for each byte, in blocks of a byte', async () => {
 });
 
 test('what was compressed comes back', async () => {
-  const back = zstdDecompressing(zstdCompressing(inBlocks(text, 65_536)));
+  const back = decompressZstdStream(compressZstdStream(inBlocks(text, 65_536)));
   expect((await whole(back)).equals(text)).toBe(true);
 });
 

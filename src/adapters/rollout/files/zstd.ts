@@ -1,17 +1,17 @@
-import { valueFrom } from './node-files.ts';
+import { promiseValue } from './node-files.ts';
 
 /** Zstandard, as Codex uses it for rollouts. Node's zlib is loaded on use: it costs a start 1.5 ms. */
 
-export const zstdCompressed = (bytes: Uint8Array): Promise<Buffer> =>
-  valueFrom((done) => process.getBuiltinModule('node:zlib').zstdCompress(bytes, done));
+export const compressZstd = (bytes: Uint8Array): Promise<Buffer> =>
+  promiseValue((done) => process.getBuiltinModule('node:zlib').zstdCompress(bytes, done));
 
 /** Rejects when the bytes are not a whole Zstandard frame, or unpack to more than the limit. */
-export function zstdDecompressed(bytes: Uint8Array, { maxBytes }: { readonly maxBytes: number }): Promise<Buffer> {
+export function decompressZstd(bytes: Uint8Array, { maxBytes }: { readonly maxBytes: number }): Promise<Buffer> {
   const options = { maxOutputLength: maxBytes };
-  return valueFrom((done) => process.getBuiltinModule('node:zlib').zstdDecompress(bytes, options, done));
+  return promiseValue((done) => process.getBuiltinModule('node:zlib').zstdDecompress(bytes, options, done));
 }
 
-export const zstdCompressing = (blocks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> =>
+export const compressZstdStream = (blocks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> =>
   throughStream(blocks, process.getBuiltinModule('node:zlib').createZstdCompress());
 /** Window that a compressed file may require, as a power of two: sufficient for levels up to 19. */
 const mostWindowBits = 23;
@@ -19,7 +19,7 @@ const mostWindowBits = 23;
 const unpackedBytes = 256 * 1024;
 
 /** The content of all frames in order. Throws at bytes that are not Zstandard. */
-export function zstdDecompressing(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+export function decompressZstdStream(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   const { createZstdDecompress, constants } = process.getBuiltinModule('node:zlib');
   const params = { [constants.ZSTD_d_windowLogMax]: mostWindowBits };
   return throughStream(cutAtFrameEnds(blocks), createZstdDecompress({ params, chunkSize: unpackedBytes }));

@@ -92,7 +92,7 @@ async function attempt<Result>(open: () => Promise<DatabaseSync>, work: (databas
 }
 
 /** Deletes everything. Deleting row by row would take longer than reading all threads again. */
-export function makeEmpty(database: DatabaseSync, progress?: WorkProgress): Promise<void> {
+export function emptyDatabase(database: DatabaseSync, progress?: WorkProgress): Promise<void> {
   const tables = ['words', 'messages', 'threads', 'files', 'folders', 'reading'];
   const anew = tables.map((name) => `DROP TABLE ${name};`).join('') + schema;
   return inTransaction(database, () => database.exec(anew), progress);

@@ -6,12 +6,12 @@ import { fileSystem as fs, isMissing } from '../../disk/file-system.ts';
 import { newestFirst } from '../files/find-threads.ts';
 import { parseRolloutName, type RolloutName } from '../files/rollout-paths.ts';
 import { inTransaction } from './database.ts';
-import type { PageEnd, ReadSummary } from './thread-summary.ts';
+import type { PageEnd, SummaryFromLines } from './thread-summary.ts';
 import type { Stats } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 
-export interface LookOptions {
+export interface ScanOptions {
   readonly home: string;
   readonly now: () => number;
   /** Milliseconds for checking known files, newest first. Undefined: all are checked. */
@@ -23,7 +23,7 @@ export interface LookOptions {
 const settlingMs = 3000;
 
 /** Updates the tables. With a budget, it may notice only later that old files have grown. */
-export async function scanFolders(database: DatabaseSync, options: LookOptions): Promise<void> {
+export async function scanFolders(database: DatabaseSync, options: ScanOptions): Promise<void> {
   const { home, now, budget, progress } = options;
   const began = now();
   const changes: (() => void)[] = [];
@@ -44,7 +44,7 @@ export async function scanFolders(database: DatabaseSync, options: LookOptions):
     for (const [name, file] of found) {
       if (had.get(name) === file.compressed) continue;
       seen.add(name);
-      const stat = statOf(join(home, folder, fileName(name, file.compressed)));
+      const stat = statOf(join(home, folder, fileNameOnDisk(name, file.compressed)));
       if (stat !== undefined) changes.push(() => write.put(name, folder, file, stat));
     }
     const settled = Number(began - stat.mtimeMs > settlingMs);
@@ -60,7 +60,7 @@ export async function scanFolders(database: DatabaseSync, options: LookOptions):
     if (seen.has(name)) continue;
     if (budget !== undefined && ++count % 64 === 0 && now() - began > budget) break;
     // Runs thousands of times: a path join would cost as much as the check.
-    const stat = statOf(`${home}/${folder}/${fileName(name, compressed === 1)}`);
+    const stat = statOf(`${home}/${folder}/${fileNameOnDisk(name, compressed === 1)}`);
     if (stat !== undefined && (stat.size !== size || stat.mtimeMs !== mtime))
       changes.push(() => write.stat(name, stat));
   }
@@ -73,7 +73,7 @@ export async function scanFolders(database: DatabaseSync, options: LookOptions):
 }
 
 /** The real file name: the table omits the compression suffix. */
-export const fileName = (name: string, compressed: boolean): string => (compressed ? `${name}.zst` : name);
+export const fileNameOnDisk = (name: string, compressed: boolean): string => (compressed ? `${name}.zst` : name);
 
 /** Checks one file again; true when it has changed. */
 export async function refreshListedFile(
@@ -208,7 +208,7 @@ export interface ListedFile {
   readonly size: number;
   readonly mtime: number;
   readonly updated: number;
-  readonly summary?: ReadSummary;
+  readonly summary?: SummaryFromLines;
 }
 
 export interface CandidateRequest {
@@ -262,12 +262,12 @@ function candidate(row: Readonly<Record<string, unknown>>): ListedFile {
   const read = typeof summary === 'string' ? parseJsonObject(summary) : undefined;
   return {
     name: name as string,
-    path: `${folder as string}/${fileName(name as string, compressed === 1)}`,
+    path: `${folder as string}/${fileNameOnDisk(name as string, compressed === 1)}`,
     thread: parseThreadId(thread as string) ?? (thread as ThreadId),
     archived: archived === 1,
     size: size as number,
     mtime: mtime as number,
     updated: updated as number,
-    summary: read as ReadSummary | undefined,
+    summary: read as SummaryFromLines | undefined,
   };
 }

@@ -6,20 +6,20 @@ import { Fault, type Outcome } from '../../../protocol/outcome.ts';
 import { errorCode } from '../../disk/file-system.ts';
 import { isCompressed, openListedRollout } from '../files/compressed-rollouts.ts';
 import { nodeFiles } from '../files/node-files.ts';
-import { endOfLastLine, fileWindow } from '../files/open-and-write.ts';
+import { endOfLastLine, fileRange } from '../files/open-and-write.ts';
 import { parseRolloutName } from '../files/rollout-paths.ts';
 import { openLineage, type OpenRollout, readLineage, type Segment } from '../lines/lineage.ts';
-import { readHead, readRolloutLines } from '../lines/read-lines.ts';
+import { readRolloutHead, readRolloutLines } from '../lines/read-lines.ts';
 import { inTransaction } from './database.ts';
-import { fileChooser, fileName, type ListedFile } from './listed-files.ts';
-import { concernsLists, emptyThreadFold, summaryOf, ThreadListener } from './thread-summary.ts';
-import type { ReadSummary, SpokenMessage, ThreadFold } from './thread-summary.ts';
+import { fileChooser, fileNameOnDisk, type ListedFile } from './listed-files.ts';
+import { concernsLists, emptyThreadListFacts, summaryFromFacts, ThreadLineCollector } from './thread-summary.ts';
+import type { SummaryFromLines, SpokenMessage, ThreadListFacts } from './thread-summary.ts';
 import { hash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 
 /** `nothing`: no thread in it yet. An outcome says why it cannot be listed. Absent: unreadable or gone. */
-type ReadFiles = Map<string, ReadSummary | 'nothing' | { readonly problem: Outcome }>;
+type ReadFiles = Map<string, SummaryFromLines | 'nothing' | { readonly problem: Outcome }>;
 
 /** Reads files, continuing earlier readings of files that only grew, and keeps the results. */
 export async function readFilesIntoIndex(
@@ -60,7 +60,7 @@ export async function readFilesIntoIndex(
   };
   await inTransaction(database, writeAll, progress);
   for (const { file, reading } of read)
-    found.set(file.name, reading === 'nothing' ? reading : summaryOf(reading.shown));
+    found.set(file.name, reading === 'nothing' ? reading : summaryFromFacts(reading.shown));
   return found;
 }
 
@@ -74,7 +74,7 @@ function rolloutFinder(database: DatabaseSync, home: string): (rolloutId: string
   return (rolloutId) => {
     const row = find.get(rolloutId);
     if (row === undefined) return undefined;
-    return join(home, row['folder'] as string, fileName(row['name'] as string, row['compressed'] === 1));
+    return join(home, row['folder'] as string, fileNameOnDisk(row['name'] as string, row['compressed'] === 1));
   };
 }
 
@@ -96,7 +96,7 @@ function readingWriter(database: DatabaseSync) {
     /** An incomplete reading is stored with another size, so that it is repeated. */
     keep({ name, size, mtime }: ListedFile, reading: NewReading): void {
       const { offset, mark, fold, messages, keptTurns, shown, whole, terminated } = reading;
-      const summary = summaryOf(shown);
+      const summary = summaryFromFacts(shown);
       const [known, sign] = [whole && terminated ? size : -1, whole ? mark : ''];
       const texts = [JSON.stringify(summary), JSON.stringify(fold)] as const;
       const id = put.get(name, known, mtime, offset, sign, summary.createdAt, ...texts)?.['id'] as number;
@@ -118,7 +118,7 @@ interface Reading {
   readonly offset: number;
   /** Made from the text before the offset. If that text gives another mark now, it is another file. */
   readonly mark: string;
-  readonly fold: ThreadFold;
+  readonly fold: ThreadListFacts;
 }
 
 interface NewReading extends Reading {
@@ -126,7 +126,7 @@ interface NewReading extends Reading {
   /** The number of turns whose known messages stay. Those of later turns are deleted. */
   readonly keptTurns: number;
   /** Includes an unterminated last line, if it parses. */
-  readonly shown: ThreadFold;
+  readonly shown: ThreadListFacts;
   /** False when a file that it continues from is missing: only its own lines were read. */
   readonly whole: boolean;
   /** False when the last line has no newline yet. */
@@ -150,17 +150,17 @@ async function readListedRollout(
     const size = await own.size();
     const end = await endOfLastLine(own, size);
     const goesOn = before !== undefined && before.offset <= end && (await markAt(own, before.offset)) === before.mark;
-    if (!goesOn && (await readHead(fileWindow(own, 0, end))).kind !== 'meta') return 'nothing';
-    const listener = new ThreadListener(goesOn ? before.fold : emptyThreadFold, goesOn);
+    if (!goesOn && (await readRolloutHead(fileRange(own, 0, end))).kind !== 'meta') return 'nothing';
+    const listener = new ThreadLineCollector(goesOn ? before.fold : emptyThreadListFacts, goesOn);
     const rolloutId = parseRolloutName(basename(path))?.rolloutId ?? '';
-    const all = { rolloutId, path, file: fileWindow(own, 0, end) };
+    const all = { rolloutId, path, file: fileRange(own, 0, end) };
     const segments = goesOn ? [] : await lineage(all, open, findRollout);
     await listener.hear(
-      goesOn ? readRolloutLines(fileWindow(own, before.offset, end), options) : readLineage(segments ?? [all], options),
+      goesOn ? readRolloutLines(fileRange(own, before.offset, end), options) : readLineage(segments ?? [all], options),
     );
     const { fold, messages, keptTurns } = listener;
-    const tail = new ThreadListener(fold, true);
-    if (end < size) await tail.hear(readRolloutLines(fileWindow(own, end, size), options));
+    const tail = new ThreadLineCollector(fold, true);
+    if (end < size) await tail.hear(readRolloutLines(fileRange(own, end, size), options));
     const reading = { offset: end, mark: await markAt(own, end), fold, messages, keptTurns };
     return { ...reading, shown: tail.fold, whole: segments !== undefined, terminated: end === size };
   } finally {

@@ -9,7 +9,7 @@ import type { ThreadHits, ThreadPage, ThreadQuery, ThreadSummary } from '../../.
 import { nodeFiles } from '../files/node-files.ts';
 import type { HomePorts } from '../files/rollout-paths.ts';
 import { threadNames } from '../files/thread-names.ts';
-import { hasIndex, inTransaction, makeEmpty, withDatabase } from './database.ts';
+import { hasIndex, inTransaction, emptyDatabase, withDatabase } from './database.ts';
 import { chosenFile, listedFilesAfter, refreshListedFile, scanFolders, staleFiles } from './listed-files.ts';
 import type { CandidateRequest, ListedFile } from './listed-files.ts';
 import { readFilesIntoIndex } from './read-listed-files.ts';
@@ -18,7 +18,7 @@ import {
   formatCursor,
   messageCondition,
   nothingToSearch,
-  pageStart,
+  parseCursor,
   queryFilter,
   searchTerms,
 } from './thread-summary.ts';
@@ -40,7 +40,7 @@ export class ThreadIndex {
 
   /** A list without conditions reads only the threads that it shows. */
   async list(query: ThreadQuery, progress?: WorkProgress): Promise<ThreadPage | Outcome<'cursor-unknown'>> {
-    const after = pageStart(query);
+    const after = parseCursor(query);
     if (after !== undefined && 'code' in after) return after;
     const names = await threadNames(nodeFiles, this.#home);
     return this.#undisturbed(async (database) => {
@@ -58,7 +58,7 @@ export class ThreadIndex {
     query: ThreadQuery,
     progress?: WorkProgress,
   ): Promise<ThreadHits | Outcome<'cursor-unknown' | 'search-empty'>> {
-    const after = pageStart(query);
+    const after = parseCursor(query);
     if (after !== undefined && 'code' in after) return after;
     const terms = searchTerms(text);
     if (terms.length === 0) return nothingToSearch;
@@ -101,7 +101,7 @@ export class ThreadIndex {
   /** Reads every file that is unknown or has changed. `anew`: forgets everything first. */
   async refresh({ anew }: { readonly anew: boolean }, progress?: WorkProgress): Promise<{ readonly threads: number }> {
     return withDatabase(this.#home, async (database) => {
-      if (anew) await makeEmpty(database, progress);
+      if (anew) await emptyDatabase(database, progress);
       await this.#look(database, undefined, progress);
       await this.#readStale(database, new Map(), progress);
       const row = database.prepare('SELECT count(*) AS count FROM threads').get();

@@ -4,11 +4,11 @@ import {
   userActionFragment,
   userShellCommandFragment,
 } from '../../../core/fragments/events/user-actions.ts';
-import { render } from '../../../core/fragments/text/define-fragment.ts';
+import { renderFragment } from '../../../core/fragments/text/define-fragment.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import type { Line } from '../../../protocol/line.ts';
-import { spokenWords } from '../../../core/state/turns/turn-words.ts';
-import { emptyThreadFold, foldThreadLine, summaryOf } from './thread-summary.ts';
+import { messageWordsOf } from '../../../core/state/turns/turn-words.ts';
+import { emptyThreadListFacts, addLineToFacts, summaryFromFacts } from './thread-summary.ts';
 
 const line = (type: string, payload: JsonObject): Line =>
   ({ timestamp: '2026-11-17T00:00:00.000Z', type, payload }) as Line;
@@ -21,7 +21,9 @@ const turn = (id: string, ...inside: readonly Line[]): readonly Line[] => [
 ];
 const goal = (status: string): Line => event('thread_goal_updated', { goal: { objective: 'x', status } });
 const summary = (...lines: readonly Line[]) =>
-  summaryOf(lines.reduce((fold, each) => foldThreadLine(fold, each, spokenWords(each)), emptyThreadFold));
+  summaryFromFacts(
+    lines.reduce((fold, each) => addLineToFacts(fold, each, messageWordsOf(each)), emptyThreadListFacts),
+  );
 const previewOf = (...lines: readonly Line[]): string => summary(...lines).preview;
 const waiting = ({ text }: { readonly text: string }, more: JsonObject = {}): Line => {
   const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
@@ -35,12 +37,12 @@ it.each([
   [{}, 'Code review'],
 ])('a thread without a message is listed by its review %j: %s', (review, preview) => {
   const results = { action: 'review', context: reviewContext, results: 'Fine.' };
-  expect(previewOf(waiting(render(userActionFragment, results), { review }))).toBe(preview);
+  expect(previewOf(waiting(renderFragment(userActionFragment, results), { review }))).toBe(preview);
 });
 
 it('or by a command of the user, and then by the first message', () => {
   const shell = { command: 'npm test', exitCode: 0, seconds: 1, output: '' };
-  const ran = waiting(render(userShellCommandFragment, shell));
+  const ran = waiting(renderFragment(userShellCommandFragment, shell));
   expect(previewOf(ran)).toBe('! npm test');
   expect(previewOf(ran, ...turn('Fix it'))).toBe('Fix it');
 });

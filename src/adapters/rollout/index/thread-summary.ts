@@ -1,13 +1,13 @@
 import { defined } from '../../../base/objects.ts';
-import { turnEvent } from '../../../core/state/drafts/turn-lines.ts';
+import { readTurnEvent } from '../../../core/state/drafts/turn-lines.ts';
 import { readUsage } from '../../../core/state/drafts/usage-and-failure-fields.ts';
-import { readGoal } from '../../../core/state/fold/goals.ts';
-import { totalIn } from '../../../core/state/fold/waiting-messages.ts';
-import { reviewIn, reviewTargetWords, userCommandIn } from '../../../core/state/recorded/user-actions.ts';
-import { concernsTurns, countTurns, foldTurn, noTurns, standingTurns } from '../../../core/state/turns/turn-log.ts';
+import { goalFromJson } from '../../../core/state/fold/goals.ts';
+import { threadTotalIn } from '../../../core/state/fold/waiting-messages.ts';
+import { codeReviewIn, reviewTargetWords, userCommandIn } from '../../../core/state/recorded/user-actions.ts';
+import { concernsTurns, countTurns, foldTurn, noTurns, remainingTurns } from '../../../core/state/turns/turn-log.ts';
 import type { TurnLog } from '../../../core/state/turns/turn-log.ts';
-import { appliedSettings, oneLine, spokenWords } from '../../../core/state/turns/turn-words.ts';
-import type { SettingsInWords, SpokenWords } from '../../../core/state/turns/turn-words.ts';
+import { appliedSettingsSummary, toOneLine, messageWordsOf } from '../../../core/state/turns/turn-words.ts';
+import type { SettingsSummary, MessageWords } from '../../../core/state/turns/turn-words.ts';
 import type { ReadReport } from '../../../ports/thread-store.ts';
 import { parseThreadId, type ThreadId, type TurnId } from '../../../protocol/ids.ts';
 import { type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
@@ -19,12 +19,12 @@ import { noUsage } from '../../../protocol/usage.ts';
 import { realPath } from '../../disk/file-system.ts';
 
 /** Thread facts for lists, from the lines read so far. Plain JSON: the index stores it and continues from there. */
-export interface ThreadFold {
+export interface ThreadListFacts {
   readonly first?: FirstLine;
   readonly gitBranch?: string;
   readonly log: TurnLog;
   /** From the newest `thread_settings_applied`. */
-  readonly applied?: { readonly settings: SettingsInWords; readonly win: boolean };
+  readonly applied?: { readonly settings: SettingsSummary; readonly win: boolean };
   readonly totalTokens: number;
   /** Calls of the newest turn that wait for the user's answer. Absent: none. */
   readonly asks?: readonly string[];
@@ -38,11 +38,11 @@ interface FirstLine {
   readonly id: string;
   readonly createdAt?: number;
   readonly source: string;
-  readonly settings: SettingsInWords;
+  readonly settings: SettingsSummary;
   readonly forkedFrom?: ThreadId;
 }
 
-export const emptyThreadFold: ThreadFold = { log: noTurns, totalTokens: 0 };
+export const emptyThreadListFacts: ThreadListFacts = { log: noTurns, totalTokens: 0 };
 
 export function concernsLists(kind: LineKind): boolean {
   if (kind.type === lineType.question || kind.type === lineType.waiting) return true;
@@ -51,7 +51,7 @@ export function concernsLists(kind: LineKind): boolean {
 
 const events = ['token_count', 'thread_settings_applied', 'thread_goal_updated', 'agent_message'];
 
-export function foldThreadLine(fold: ThreadFold, line: Line, words: SpokenWords | undefined): ThreadFold {
+export function addLineToFacts(fold: ThreadListFacts, line: Line, words: MessageWords | undefined): ThreadListFacts {
   const log = foldTurn(fold.log, line, words);
   const { payload } = line;
   switch (line.type) {
@@ -60,20 +60,20 @@ export function foldThreadLine(fold: ThreadFold, line: Line, words: SpokenWords 
     case lineType.turnContext:
       return { ...outdone(fold), log };
     case lineType.event: {
-      const asking = turnEvent(payload) === undefined ? fold : { ...fold, asks: undefined };
+      const asking = readTurnEvent(payload) === undefined ? fold : { ...fold, asks: undefined };
       return withGoal({ ...withEvent(asking, payload), log }, payload);
     }
     case lineType.question:
       return { ...withQuestion(fold, payload), log };
     case lineType.waiting:
-      return { ...withBeginning(fold, payload), log, totalTokens: totalIn(payload)?.total ?? fold.totalTokens };
+      return { ...withBeginning(fold, payload), log, totalTokens: threadTotalIn(payload)?.total ?? fold.totalTokens };
     default:
       return log === fold.log ? fold : { ...fold, log };
   }
 }
 
 /** Later first lines are copies from a fork's source, or edits of the thread by another program: those change git. */
-function withMeta(fold: ThreadFold, { payload, timestamp }: Line): ThreadFold {
+function withMeta(fold: ThreadListFacts, { payload, timestamp }: Line): ThreadListFacts {
   const id = stringAt(payload, 'id') ?? '';
   if (fold.first !== undefined && fold.first.id !== id) return fold;
   const gitBranch = stringAt(objectAt(payload, 'git'), 'branch') ?? fold.gitBranch;
@@ -88,18 +88,18 @@ function withMeta(fold: ThreadFold, { payload, timestamp }: Line): ThreadFold {
   return { ...fold, gitBranch, first };
 }
 
-function withBeginning(fold: ThreadFold, payload: JsonObject): ThreadFold {
+function withBeginning(fold: ThreadListFacts, payload: JsonObject): ThreadListFacts {
   if (fold.began !== undefined || fold.log.began > 0) return fold;
-  const review = reviewIn(payload, '' as TurnId, noUsage);
+  const review = codeReviewIn(payload, '' as TurnId, noUsage);
   if (review !== undefined) {
     const about = review.target === undefined ? '' : `: ${reviewTargetWords(review.target)}`;
-    return { ...fold, began: oneLine(`Code review${about}`, 200) };
+    return { ...fold, began: toOneLine(`Code review${about}`, 200) };
   }
   const command = userCommandIn(payload);
-  return command === undefined ? fold : { ...fold, began: oneLine(`! ${command.argv[2] ?? ''}`, 200) };
+  return command === undefined ? fold : { ...fold, began: toOneLine(`! ${command.argv[2] ?? ''}`, 200) };
 }
 
-function withEvent(fold: ThreadFold, event: JsonObject): ThreadFold {
+function withEvent(fold: ThreadListFacts, event: JsonObject): ThreadListFacts {
   switch (event['type']) {
     case 'token_count': {
       const total = objectAt(objectAt(event, 'info'), 'total_token_usage');
@@ -110,11 +110,11 @@ function withEvent(fold: ThreadFold, event: JsonObject): ThreadFold {
       if (settings === undefined) return fold;
       // Settings from other programs only repeat a turn's record, which is more reliable.
       const win = objectAt(settings, 'capstan') !== undefined;
-      return { ...fold, applied: { settings: appliedSettings(settings), win } };
+      return { ...fold, applied: { settings: appliedSettingsSummary(settings), win } };
     }
     case 'thread_goal_updated': {
       const goal = stringAt(objectAt(event, 'goal'), 'objective');
-      return goal === undefined || fold.goal !== undefined ? fold : { ...fold, goal: oneLine(goal, 200) };
+      return goal === undefined || fold.goal !== undefined ? fold : { ...fold, goal: toOneLine(goal, 200) };
     }
     case 'thread_rolled_back':
       return outdone(fold);
@@ -124,13 +124,13 @@ function withEvent(fold: ThreadFold, event: JsonObject): ThreadFold {
 }
 
 /** A goal is removed with the turn that set it, when that is taken back. */
-function withGoal(fold: ThreadFold, event: JsonObject): ThreadFold {
+function withGoal(fold: ThreadListFacts, event: JsonObject): ThreadListFacts {
   const { goalAfter = [], log } = fold;
   if (event['type'] === 'thread_rolled_back' && goalAfter.length > 0) {
     const newest = log.newest?.number ?? 0;
     return { ...fold, goalAfter: goalAfter.filter(([turn]) => turn <= newest) };
   }
-  const goal = event['type'] === 'thread_goal_updated' ? readGoal(event) : undefined;
+  const goal = event['type'] === 'thread_goal_updated' ? goalFromJson(event) : undefined;
   if (goal === undefined) return fold;
   const earlier = goalAfter.filter(([turn]) => turn !== log.began);
   return { ...fold, goalAfter: [...earlier, [log.began, goal.status]] };
@@ -140,7 +140,7 @@ function withGoal(fold: ThreadFold, event: JsonObject): ThreadFold {
 const mostAsked = 500;
 
 /** A question waits until it is answered or its turn ends. One about a running call ends with its process. */
-function withQuestion(fold: ThreadFold, payload: JsonObject): ThreadFold {
+function withQuestion(fold: ThreadListFacts, payload: JsonObject): ThreadListFacts {
   if (payload['kind'] === 'retry' || payload['kind'] === 'network') return fold;
   const callId = stringAt(payload, 'call_id');
   const others = fold.asks?.filter((each) => each !== callId) ?? [];
@@ -150,17 +150,20 @@ function withQuestion(fold: ThreadFold, payload: JsonObject): ThreadFold {
 }
 
 /** The settings that were applied before no longer win: a turn's record, or a return to one, is newer. */
-const outdone = (fold: ThreadFold): ThreadFold => ({
+const outdone = (fold: ThreadListFacts): ThreadListFacts => ({
   ...fold,
   applied: fold.applied && { ...fold.applied, win: false },
 });
 
 /** The part of a summary that comes from the lines; the store adds the rest. */
-export type ReadSummary = Omit<ThreadSummary, 'id' | 'location' | 'name' | 'updatedAt' | 'archived' | 'compressed'>;
+export type SummaryFromLines = Omit<
+  ThreadSummary,
+  'id' | 'location' | 'name' | 'updatedAt' | 'archived' | 'compressed'
+>;
 
-export function summaryOf(fold: ThreadFold): ReadSummary {
+export function summaryFromFacts(fold: ThreadListFacts): SummaryFromLines {
   const { first, gitBranch, log, applied, totalTokens, goal, goalAfter, asks, began } = fold;
-  const turns = standingTurns(log);
+  const turns = remainingTurns(log);
   const said = turns.find(({ firstWords }) => firstWords !== '')?.firstWords;
   const chosen = applied?.win === true ? applied.settings : { ...applied?.settings, ...log.newest?.settings };
   return {
@@ -186,21 +189,21 @@ export type SpokenMessage = { readonly turn: number; readonly role: 'user' | 'as
 
 const longestMessage = 100_000;
 
-export class ThreadListener {
-  fold: ThreadFold;
+export class ThreadLineCollector {
+  fold: ThreadListFacts;
   messages: SpokenMessage[] = [];
   keptTurns: number;
 
-  constructor(fold: ThreadFold, knowsMessages: boolean) {
+  constructor(fold: ThreadListFacts, knowsMessages: boolean) {
     this.fold = fold;
     this.keptTurns = knowsMessages ? Number.MAX_SAFE_INTEGER : 0;
   }
 
   async hear(lines: AsyncGenerator<Line, ReadReport>): Promise<void> {
     for await (const line of lines) {
-      const words = spokenWords(line);
+      const words = messageWordsOf(line);
       const had = countTurns(this.fold.log);
-      this.fold = foldThreadLine(this.fold, line, words);
+      this.fold = addLineToFacts(this.fold, line, words);
       const [turns, { ownFrom = 0 }] = [countTurns(this.fold.log), this.fold.log];
       if (turns < had) {
         this.messages = this.messages.filter(({ turn }) => turn <= turns);
@@ -278,7 +281,7 @@ export type PageEnd = { readonly time: number; readonly id: ThreadId };
 
 export const formatCursor = ({ time, id }: PageEnd): string => `${time}_${id}`;
 
-export function pageStart({ cursor }: ThreadQuery): PageEnd | Outcome<'cursor-unknown'> | undefined {
+export function parseCursor({ cursor }: ThreadQuery): PageEnd | Outcome<'cursor-unknown'> | undefined {
   if (cursor === undefined) return undefined;
   const [, time, uuid = ''] = /^(\d{1,15})_(.+)$/.exec(cursor) ?? [];
   const id = parseThreadId(uuid);

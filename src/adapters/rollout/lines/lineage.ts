@@ -3,20 +3,20 @@ import type { ReadOptions, ReadReport, TailOptions, TailSearch, Wanted } from '.
 import type { Ordinal } from '../../../protocol/ids.ts';
 import { type Line, lineType } from '../../../protocol/line.ts';
 import { Fault } from '../../../protocol/outcome.ts';
-import { fileWindow } from '../files/open-and-write.ts';
+import { fileRange } from '../files/open-and-write.ts';
 import { historyBase, type HistoryBase, historyMode } from './line-format.ts';
 import {
   everyLine,
   isLine,
-  kindOf,
+  lineKindOf,
   ordinalOf,
-  readHead,
+  readRolloutHead,
   readRolloutLines,
   readRolloutLinesBack,
-  skippedLines,
-  takeLine,
+  createSkipCounter,
+  decodeWantedLine,
 } from './read-lines.ts';
-import { type PeekedLine, peekLine, type RawLine, splitBackward } from './split-lines.ts';
+import { type PeekedLine, peekLine, type RawLine, splitLinesBackward } from './split-lines.ts';
 
 export type OpenRollout = { readonly rolloutId: string; readonly path: string; readonly file: OpenFile };
 
@@ -35,7 +35,7 @@ export async function openLineage(
   const seen = new Set<string>();
   for (let next = own; ;) {
     seen.add(next.path);
-    const head = await readHead(next.file);
+    const head = await readRolloutHead(next.file);
     const base = head.kind === 'meta' ? historyBase(head.meta) : undefined;
     segments.push(base === undefined ? next : { ...next, base });
     if (base === undefined) return segments;
@@ -44,7 +44,7 @@ export async function openLineage(
     if (seen.has(found.path)) throw broken(own.path, 'the files that it continues from form a loop');
     const isShorter = (await found.file.size()) < base.endByte;
     if (isShorter) throw broken(own.path, `${found.path} is shorter than it was`);
-    next = { ...found, file: fileWindow(found.file, 0, base.endByte) };
+    next = { ...found, file: fileRange(found.file, 0, base.endByte) };
     const problem = await cutProblem(next.file, base.end);
     if (problem !== undefined) throw broken(own.path, `${found.path} ${problem}`);
   }
@@ -55,7 +55,7 @@ export async function* readLineage(segments: readonly Segment[], options: ReadOp
   const [own, ...rest] = segments;
   if (own === undefined || rest.length === 0) return yield* readRolloutLines(own!.file, options);
   if (options.from === 0) yield* firstLine(own.file);
-  const skipped = skippedLines();
+  const skipped = createSkipCounter();
   for (const { file } of segments.toReversed()) skipped.join(yield* withoutFirstLine(readRolloutLines(file, options)));
   return skipped.report();
 }
@@ -63,7 +63,7 @@ export async function* readLineage(segments: readonly Segment[], options: ReadOp
 export async function* readLineageBack(segments: readonly Segment[], wanted: Wanted | undefined) {
   const [own, ...rest] = segments;
   if (own === undefined || rest.length === 0) return yield* readRolloutLinesBack(own!.file, wanted);
-  const skipped = skippedLines();
+  const skipped = createSkipCounter();
   for (const { file } of segments) skipped.join(yield* withoutFirstLine(readRolloutLinesBack(file, wanted)));
   yield* firstLine(own.file);
   return skipped.report();
@@ -91,10 +91,10 @@ async function* changed<Read, Given>(
 /** An offset in a file that was edited since refers to other lines; that must be detected. */
 async function cutProblem(cut: OpenFile, end: Ordinal): Promise<string | undefined> {
   const changed = 'has changed before that place';
-  const head = await readHead(cut);
+  const head = await readRolloutHead(cut);
   if (head.kind !== 'meta') return changed;
   if (historyMode(head.meta) !== 'paginated') return 'uses the old file format';
-  for await (const block of splitBackward(cut)) {
+  for await (const block of splitLinesBackward(cut)) {
     for (const raw of block) {
       const ordinal = ordinalOf(raw);
       if (!raw.terminated || (ordinal !== undefined && ordinal >= end)) return changed;
@@ -136,7 +136,7 @@ export async function* readTail(
   if (from > 0 || (segments.length > 1 && files.length > 0))
     for await (const head of firstLine(segments[0]!.file)) yield [head];
   if (files.length === 0) return yield* changed(readLineage(segments, { ...options, from }), (line) => [line]);
-  const skipped = skippedLines();
+  const skipped = createSkipCounter();
   for (const passed of files.toReversed()) {
     const lines = forward(passed, from, options);
     for (;;) {
@@ -163,10 +163,10 @@ async function searchBack(
   for (const { file } of segments) {
     let passed: Passed[] = [];
     if (bytes <= mostKept) files.push(passed);
-    for await (const block of splitBackward(file, { keep: true })) {
+    for await (const block of splitLinesBackward(file, { keep: true })) {
       for (const raw of block) {
         const peeked = peekLine(raw);
-        const taken = peeked === undefined || wanted(peeked) ? takeLine(raw, wanted, peeked) : undefined;
+        const taken = peeked === undefined || wanted(peeked) ? decodeWantedLine(raw, wanted, peeked) : undefined;
         const line = typeof taken === 'object' && isLine(taken) ? taken : undefined;
         bytes += raw.isTooLong ? lineCost : raw.length + lineCost;
         if (bytes > mostKept) {
@@ -186,7 +186,7 @@ async function searchBack(
 
 /** Lines of one file in file order, by the rules of `read`. Releases lines that were handed on. */
 function* forward(passed: Passed[], from: Ordinal, { to, wanted = everyLine }: TailOptions) {
-  const skipped = skippedLines();
+  const skipped = createSkipCounter();
   let place = -1;
   let lines: Line[] = [];
   for (let last = passed.pop(); last !== undefined; last = passed.pop()) {
@@ -204,7 +204,7 @@ function* forward(passed: Passed[], from: Ordinal, { to, wanted = everyLine }: T
   return skipped.report();
 }
 
-function takePassed({ line, raw, peeked }: Passed, wanted: Wanted): ReturnType<typeof takeLine> {
-  if (line !== undefined) return wanted(kindOf(line)) ? line : { ordinal: line.ordinal };
-  return raw === undefined ? peeked : takeLine(raw, wanted, peeked);
+function takePassed({ line, raw, peeked }: Passed, wanted: Wanted): ReturnType<typeof decodeWantedLine> {
+  if (line !== undefined) return wanted(lineKindOf(line)) ? line : { ordinal: line.ordinal };
+  return raw === undefined ? peeked : decodeWantedLine(raw, wanted, peeked);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SimulatedDisk } from '../../../testing/simulated-disk.ts';
-import { readHead } from './read-lines.ts';
+import { readRolloutHead } from './read-lines.ts';
 
 const meta = (more: object = {}) =>
   JSON.stringify({ timestamp: 't', type: 'session_meta', payload: { id: 'x', ...more } });
@@ -10,7 +10,7 @@ const item = JSON.stringify({ timestamp: 't', type: 'response_item', payload: { 
 async function headOf(...parts: readonly (string | Uint8Array)[]): Promise<unknown> {
   const file = await new SimulatedDisk().open('/file', { create: true, mode: 0o600 });
   for (const part of parts) await file.append(typeof part === 'string' ? Buffer.from(part) : part);
-  return readHead(file);
+  return readRolloutHead(file);
 }
 
 describe('the head of a rollout', () => {

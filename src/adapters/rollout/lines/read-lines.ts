@@ -3,8 +3,8 @@ import type { ReadOptions, ReadReport, Wanted } from '../../../ports/thread-stor
 import { arrayAt, type JsonObject, objectAt, objectsAt, stringAt } from '../../../protocol/json.ts';
 import { type Line, type LineDraft, type LineKind, lineType } from '../../../protocol/line.ts';
 import { decodeLine, decodePeeked } from './line-format.ts';
-import { type PeekedLine, peekLine, type RawLine, splitBackward, splitForward } from './split-lines.ts';
-import { rememberStoredItem, unreadOutputLine } from './stored-item-text.ts';
+import { type PeekedLine, peekLine, type RawLine, splitLinesBackward, splitLinesForward } from './split-lines.ts';
+import { rememberStoredItem, parseLineWithoutOutput } from './stored-item-text.ts';
 
 /**
  * The lines of a rollout in file order from an ordinal on; a line without ordinal counts as one after its predecessor.
@@ -12,12 +12,12 @@ import { rememberStoredItem, unreadOutputLine } from './stored-item-text.ts';
  * of a live thread never sees a partial line.
  */
 export async function* readRolloutLines(file: OpenFile, { from, to, wanted = everyLine }: ReadOptions) {
-  const skipped = skippedLines();
+  const skipped = createSkipCounter();
   const start = from === 0 ? beginning : await startAt(file, from);
   let { place } = start;
-  for await (const block of splitForward(file, { from: start.at })) {
+  for await (const block of splitLinesForward(file, { from: start.at })) {
     for (const raw of block) {
-      const line = takeLine(raw, wanted);
+      const line = decodeWantedLine(raw, wanted);
       if (line === 'bad') skipped.add(raw);
       if (line === 'bad' || line === undefined) continue;
       place = line.ordinal ?? place + 1;
@@ -28,7 +28,7 @@ export async function* readRolloutLines(file: OpenFile, { from, to, wanted = eve
   return skipped.report();
 }
 
-export function skippedLines() {
+export function createSkipCounter() {
   let skipped = 0;
   let tooLong: readonly ByteRange[] = [];
   return {
@@ -48,7 +48,7 @@ const beginning = { at: 0, place: -1 };
 
 /** An offset before all lines from the ordinal on, and the ordinal of the line that ends there. */
 async function startAt(file: OpenFile, from: number): Promise<{ readonly at: number; readonly place: number }> {
-  for await (const block of splitBackward(file)) {
+  for await (const block of splitLinesBackward(file)) {
     for (const raw of block) {
       const ordinal = ordinalOf(raw, from);
       if (ordinal !== undefined && ordinal < from)
@@ -68,10 +68,10 @@ export function ordinalOf(raw: RawLine, limit: number = Infinity): number | unde
 
 /** All lines of a rollout, newest first, by the rules of `read`. */
 export async function* readRolloutLinesBack(file: OpenFile, wanted: Wanted = everyLine) {
-  const skipped = skippedLines();
-  for await (const block of splitBackward(file)) {
+  const skipped = createSkipCounter();
+  for await (const block of splitLinesBackward(file)) {
     for (const raw of block) {
-      const line = takeLine(raw, wanted);
+      const line = decodeWantedLine(raw, wanted);
       if (line === 'bad') skipped.add(raw);
       else if (line !== undefined && isLine(line)) yield line;
     }
@@ -83,22 +83,26 @@ export const everyLine: Wanted = () => true;
 type Unwanted = Pick<PeekedLine, 'ordinal'>;
 
 /** Undefined if the line is blank or incomplete. Gives only the ordinal of a line that is not wanted. */
-export function takeLine(raw: RawLine, wanted: Wanted, peeked = peekLine(raw)): Line | Unwanted | 'bad' | undefined {
+export function decodeWantedLine(
+  raw: RawLine,
+  wanted: Wanted,
+  peeked = peekLine(raw),
+): Line | Unwanted | 'bad' | undefined {
   if (peeked !== undefined && !wanted(peeked)) return { ordinal: peeked.ordinal };
-  const unread = peeked === undefined ? undefined : unreadOutputLine(raw, peeked);
+  const unread = peeked === undefined ? undefined : parseLineWithoutOutput(raw, peeked);
   if (unread !== undefined) return unread;
   const line = peeked === undefined ? decodeLine(raw.bytes) : decodePeeked(raw);
   if (line === 'blank') return undefined;
   if (line === 'bad') return raw.terminated || raw.isTooLong ? 'bad' : undefined;
-  if (!wanted(kindOf(line))) return { ordinal: line.ordinal };
+  if (!wanted(lineKindOf(line))) return { ordinal: line.ordinal };
   if (peeked !== undefined) rememberStoredItem(line, raw, peeked.payloadAt);
   return line;
 }
 
-export const kindOf = ({ type, payload }: Line): LineKind => ({ type, payloadType: stringAt(payload, 'type') });
+export const lineKindOf = ({ type, payload }: Line): LineKind => ({ type, payloadType: stringAt(payload, 'type') });
 export const isLine = (line: Line | Unwanted): line is Line => 'payload' in line;
 
-export type Head =
+export type RolloutHead =
   /** `isFirst`: only blank lines precede it. */
   | { readonly kind: 'meta'; readonly meta: JsonObject; readonly isFirst: boolean }
   /** Not one complete line: the writer died before its first sync, so nothing in the file was ever acknowledged. */
@@ -106,9 +110,12 @@ export type Head =
   | { readonly kind: 'other' };
 
 /** Finds the metadata. Other programs put blank lines, bad ones and events before it. `longest`: limit for these. */
-export async function readHead(file: OpenFile, options: { readonly longest?: number } = {}): Promise<Head> {
+export async function readRolloutHead(
+  file: OpenFile,
+  options: { readonly longest?: number } = {},
+): Promise<RolloutHead> {
   let isEmpty = true;
-  for await (const block of splitForward(file, options)) {
+  for await (const block of splitLinesForward(file, options)) {
     for (const { bytes, terminated } of block) {
       const line = decodeLine(bytes);
       if (line === 'blank' || (line === 'bad' && !terminated)) continue;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { OpenFile } from '../../../ports/files.ts';
 import { SimulatedDisk } from '../../../testing/simulated-disk.ts';
-import { type RawLine, splitBackward, splitForward } from './split-lines.ts';
+import { type RawLine, splitLinesBackward, splitLinesForward } from './split-lines.ts';
 
 interface Place {
   readonly text: string;
@@ -78,10 +78,10 @@ describe('the lines of a file', () => {
             const wanted = expected[index]!;
             return line === wanted.text && at === wanted.at && terminated === wanted.terminated;
           });
-        expect(same(await placesOf(splitForward(file)))).toBe(true);
-        expect(same((await placesOf(splitBackward(file))).toReversed())).toBe(true);
+        expect(same(await placesOf(splitLinesForward(file)))).toBe(true);
+        expect(same((await placesOf(splitLinesBackward(file))).toReversed())).toBe(true);
         // All of them stay valid.
-        const kept = (await Array.fromAsync(splitBackward(file, { keep: true }))).flat();
+        const kept = (await Array.fromAsync(splitLinesBackward(file, { keep: true }))).flat();
         expect(same(kept.toReversed().map(placeOf))).toBe(true);
       }),
       { numRuns: 60 },
@@ -93,9 +93,9 @@ describe('the lines of a file', () => {
       for (const length of [size - 1, size, size + 1]) {
         const text = `${'x'.repeat(length - 3)}\ny\n`;
         const file = await fileWith(text);
-        const back = (await Array.fromAsync(splitBackward(file, { keep: true }))).flat().toReversed();
+        const back = (await Array.fromAsync(splitLinesBackward(file, { keep: true }))).flat().toReversed();
         expect(back.map(placeOf)).toEqual(placesIn(text));
-        expect(await placesOf(splitForward(file))).toEqual(placesIn(text));
+        expect(await placesOf(splitLinesForward(file))).toEqual(placesIn(text));
       }
     }
   });
@@ -106,7 +106,7 @@ describe('the lines of a file', () => {
     const file = { ...(await fileWith('')), size: async () => content.length };
     // As a compressed file does it: a part of what it holds.
     file.read = async (position, length) => content.subarray(position, position + length);
-    for await (const block of splitBackward(file, { keep: true })) {
+    for await (const block of splitLinesBackward(file, { keep: true })) {
       for (const line of block) if (line.kept) line.bytes.fill(0);
     }
     expect(content.equals(before)).toBe(true);
@@ -120,7 +120,7 @@ describe('a file that changes while it is read backwards', () => {
   test('shows nothing of what is appended', async () => {
     const file = await fileWith(lines(0, 3000));
     const found: RawLine[] = [];
-    for await (const block of splitBackward(file, { keep: true })) {
+    for await (const block of splitLinesBackward(file, { keep: true })) {
       found.push(...block);
       await file.append(Buffer.from(lines(5000, 5100)));
     }
@@ -140,7 +140,7 @@ describe('a file that changes while it is read backwards', () => {
           return file.read(...given);
         },
       };
-      const found = (await Array.fromAsync(splitBackward(mended, { keep: true }))).flat().toReversed();
+      const found = (await Array.fromAsync(splitLinesBackward(mended, { keep: true }))).flat().toReversed();
       expect(found.filter(({ terminated }) => terminated).map(placeOf)).toEqual(placesIn(lines(0, 1500)));
     }
   });
@@ -160,7 +160,7 @@ describe('reading ahead', () => {
         return file.read(...given);
       },
     };
-    const blocks = splitBackward(failing, { keep: true });
+    const blocks = splitLinesBackward(failing, { keep: true });
     expect((await blocks.next()).value).toHaveLength(Math.floor(first / 1000));
     // By now it has failed, before any caller asked: an unhandled rejection would end the process.
     await nextRound();
@@ -181,7 +181,7 @@ describe('reading ahead', () => {
         return file.read(position, ...rest);
       },
     };
-    const blocks = splitBackward(slow, { keep: true });
+    const blocks = splitLinesBackward(slow, { keep: true });
     await blocks.next();
     let stopped = false;
     const stopping = blocks.return().then(() => (stopped = true));

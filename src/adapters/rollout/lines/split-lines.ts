@@ -18,7 +18,7 @@ const mostLines = 4096;
  * blocks. `from` must be the beginning of a line. An over-long line comes without its bytes; if the caller sets
  * `longest`, a longer line throws a `Fault`.
  */
-export async function* splitForward(
+export async function* splitLinesForward(
   file: OpenFile,
   { from = 0, longest }: { readonly from?: number; readonly longest?: number } = {},
 ): AsyncGenerator<readonly RawLine[], void> {
@@ -60,8 +60,8 @@ export async function* splitForward(
   if (pieces.length > 0) yield [wholeLine(joined(pieces), { terminated: false, at })];
 }
 
-/** The lines of `splitForward` from last to first. With `keep`, all stay valid, and the next block is read ahead. */
-export async function* splitBackward(file: OpenFile, { keep } = { keep: false }) {
+/** The lines of `splitLinesForward` from last to first. With `keep`, all stay valid, and the next block is read ahead. */
+export async function* splitLinesBackward(file: OpenFile, { keep } = { keep: false }) {
   let terminated = false;
   let pieces: Buffer[] = [];
   let isLong = false;

@@ -2,7 +2,7 @@ import { asItem, type Item, rememberItemText, setUnreadOutput } from '../../../p
 import { type Line, lineType } from '../../../protocol/line.ts';
 import { asciiOnly, decodeText } from './line-format.ts';
 import type { PeekedLine, RawLine } from './split-lines.ts';
-import { makeCode } from './string-end-wasm.ts';
+import { makeWasmModule } from './string-end-wasm.ts';
 import { isUtf8 } from 'node:buffer';
 
 /** Parsing and serialising a shorter line is as fast as examining it here. */
@@ -58,7 +58,7 @@ const longestRest = 2048;
  * model as stored. Undefined, so that the caller must parse the line, if it holds no such output, if `JSON.stringify`
  * would write it differently, or if it is invalid JSON.
  */
-export function unreadOutputLine(raw: RawLine, { type, payloadType, payloadAt }: PeekedLine): Line | undefined {
+export function parseLineWithoutOutput(raw: RawLine, { type, payloadType, payloadAt }: PeekedLine): Line | undefined {
   if (raw.length < worthKeeping || type !== lineType.responseItem || !payloadType?.endsWith('_output')) return;
   const beginning = raw.latin1(0, payloadAt + longestRest);
   const start = beginning.indexOf(key, payloadAt) + key.length;
@@ -124,7 +124,7 @@ export function stringEnd(bytes: Buffer, start: number, end: number): number {
 /** `none`: Node lacks the compiler, the processor lacks vector instructions, or a memory limit forbids WebAssembly. */
 function makeScanner(): Scanner | 'none' {
   try {
-    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(makeCode()));
+    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(makeWasmModule()));
     const memory = Buffer.from(exports.memory.buffer);
     for (const character of escaped) memory[character.charCodeAt(0)] = 1;
     return { scan: exports.scan, memory };

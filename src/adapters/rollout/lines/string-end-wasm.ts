@@ -114,7 +114,7 @@ const section = (id: number, content: Code): Code => [id, ...unsigned(content.le
 const named = (name: string): Code => [name.length, ...Buffer.from(name)];
 
 /** A module with `scan(from, to)` and two pages of `memory`. Made on use: most starts do not need it. */
-export function makeCode(): Uint8Array {
+export function makeWasmModule(): Uint8Array {
   const body = [...locals, ...scan()];
   return new Uint8Array([
     ...firstBytes,

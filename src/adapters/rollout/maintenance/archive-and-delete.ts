@@ -84,10 +84,10 @@ function referred(id: ThreadId, forks: readonly ThreadId[]): Refusal {
   return { kind: 'refused', code: 'thread-referenced', message, next };
 }
 
-export type FollowingParts = HomePorts & { readonly codexIndexFolder: string };
+export type ThreadChangePorts = HomePorts & { readonly codexIndexFolder: string };
 
 /** Updates data about threads outside their files: names of deleted ones, our index and that of Codex. */
-export async function followChanges(options: FollowingParts, changes: readonly ThreadChange[]) {
+export async function applyThreadChanges(options: ThreadChangePorts, changes: readonly ThreadChange[]) {
   const deleted = changes.filter(({ kind }) => kind === 'deleted');
   const problems: (Outcome | undefined)[] = [];
   if (deleted.length > 0) {
@@ -103,7 +103,7 @@ export async function followChanges(options: FollowingParts, changes: readonly T
  * Codex keeps a row per thread with its file and does not look for a newer one, so an existing row is updated; Codex
  * adds missing rows itself. The files are authoritative: a failure here is reported, and nothing is lost.
  */
-async function tellCodex(parts: FollowingParts, changes: readonly ThreadChange[]): Promise<Outcome | undefined> {
+async function tellCodex(parts: ThreadChangePorts, changes: readonly ThreadChange[]): Promise<Outcome | undefined> {
   // Codex trusts the rows of this file before it looks at the folders.
   const path = join(parts.codexIndexFolder, 'state_5.sqlite');
   if (!process.getBuiltinModule('node:fs').existsSync(path)) return undefined;
@@ -130,7 +130,7 @@ async function tellCodex(parts: FollowingParts, changes: readonly ThreadChange[]
 type Statement = readonly [sql: string, ...values: (string | number | null)[]];
 
 async function statementsFor(
-  { files, home, clock }: FollowingParts,
+  { files, home, clock }: ThreadChangePorts,
   change: ThreadChange,
 ): Promise<readonly Statement[]> {
   if (change.kind === 'deleted') return [['DELETE FROM threads WHERE id = ?', change.id]];

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
-import type { Files } from '../../../ports/files.ts';
+import type { JournalDisk } from '../../../ports/files.ts';
 import type { WorkProgress } from '../../../ports/thread-store.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { type Compressed, compressRollout, openRolloutFile } from '../files/compressed-rollouts.ts';
+import { type CompressionResult, compressRollout, openRolloutFile } from '../files/compressed-rollouts.ts';
 import { withDiskFaults } from '../files/node-files.ts';
-import { withOpen } from '../files/open-and-write.ts';
+import { withOpenFile } from '../files/open-and-write.ts';
 import { findAllRollouts, type FoundRollout } from '../files/find-threads.ts';
 import { historyBase } from '../lines/line-format.ts';
 import { type HomePorts, lockPath } from '../files/rollout-paths.ts';
-import { readHead } from '../lines/read-lines.ts';
+import { readRolloutHead } from '../lines/read-lines.ts';
 
 export interface CompressOptions {
   readonly dryRun: boolean;
@@ -24,7 +24,7 @@ export type ToCompress =
 export interface CompressReport {
   readonly dryRun: boolean;
   /** `to` is absent in a dry run. */
-  readonly compressed: readonly (Omit<Compressed, 'to'> & { readonly thread: ThreadId; readonly to?: number })[];
+  readonly compressed: readonly (Omit<CompressionResult, 'to'> & { readonly thread: ThreadId; readonly to?: number })[];
   readonly skipped: readonly { readonly thread: ThreadId; readonly path: string; readonly why: string }[];
 }
 
@@ -77,12 +77,12 @@ async function compressLocked({ files, locks, home }: HomePorts, { path, name }:
   return done ?? 'it changed in the meantime';
 }
 
-async function readHeads(files: Files, home: string) {
+async function readHeads(files: JournalDisk, home: string) {
   const found = await withDiskFaults('read', home, () => findAllRollouts(files, home));
   const heads: (FoundRollout & { readonly isRead: boolean; readonly base: string | undefined })[] = [];
   for (const rollout of found) {
     // An unreadable one must not stop the others. It is skipped and reported.
-    const head = await withOpen(openRolloutFile(files, rollout.path), readHead).catch(() => undefined);
+    const head = await withOpenFile(openRolloutFile(files, rollout.path), readRolloutHead).catch(() => undefined);
     const meta = head?.kind === 'meta' ? head.meta : undefined;
     heads.push({ ...rollout, isRead: meta !== undefined, base: meta && historyBase(meta)?.rolloutId });
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SimulatedDisk } from '../../../testing/simulated-disk.ts';
-import { collectionGraceMs, collectTemporary } from './remove-unreferenced.ts';
+import { removalGraceMs, removeTemporaryFiles } from './remove-unreferenced.ts';
 import { type ImportOptions, importRollout } from './import-rollout.ts';
 
 const id = '01a1dcd3-eee5-7d53-9563-298808fb6396';
@@ -56,8 +56,8 @@ test('what a dead import leaves is no thread, and is collected', async () => {
   await expect(importRollout('/home/exported', options)).rejects.toThrow('EIO');
   disk.remove = remove;
   expect(rollouts(disk)).toHaveLength(1);
-  const clock = { now: () => Date.now() + 1e13 + collectionGraceMs, sleep: async () => {} };
+  const clock = { now: () => Date.now() + 1e13 + removalGraceMs, sleep: async () => {} };
   const collecting = { files: disk, home: '/home', locks: disk.locks, clock, dryRun: false, reverted: false };
-  expect(await collectTemporary({ ...collecting, maxBlobBytes: 0 })).toMatchObject({ files: 1 });
+  expect(await removeTemporaryFiles({ ...collecting, maxBlobBytes: 0 })).toMatchObject({ files: 1 });
   expect(await importRollout('/home/exported', options)).toMatchObject({ kind: 'imported', id });
 });

@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import type { Files, OpenFile } from '../../../ports/files.ts';
+import type { JournalDisk, OpenFile } from '../../../ports/files.ts';
 import type { Ids } from '../../../ports/system.ts';
 import type { WorkProgress } from '../../../ports/thread-store.ts';
 import { parseThreadId, type ThreadId } from '../../../protocol/ids.ts';
@@ -9,15 +9,15 @@ import { Fault, type Outcome } from '../../../protocol/outcome.ts';
 import { errorCode } from '../../disk/file-system.ts';
 import { diskFault } from '../files/node-files.ts';
 import { findRollouts } from '../files/find-threads.ts';
-import { activePath, type LocalTime, parseRolloutName, rolloutPath } from '../files/rollout-paths.ts';
+import { unarchivedPath, type LocalTime, parseRolloutName, rolloutPath } from '../files/rollout-paths.ts';
 import { decodeLine } from '../lines/line-format.ts';
-import { readHead } from '../lines/read-lines.ts';
+import { readRolloutHead } from '../lines/read-lines.ts';
 import { RolloutFile } from '../store/journal.ts';
-import { splitForward } from '../lines/split-lines.ts';
-import { nameWhole } from '../files/open-and-write.ts';
+import { splitLinesForward } from '../lines/split-lines.ts';
+import { nameFileIfAbsent } from '../files/open-and-write.ts';
 
 export interface ImportOptions {
-  readonly files: Files;
+  readonly files: JournalDisk;
   readonly home: string;
   readonly localTime: LocalTime;
   readonly ids: Ids;
@@ -44,7 +44,7 @@ export async function importRollout(source: string, options: ImportOptions): Pro
     return { code: 'file-missing', message, next: 'Give the path of an exported thread.' };
   }
   try {
-    const head = await readHead(file, { longest: longestHead });
+    const head = await readRolloutHead(file, { longest: longestHead });
     const id = head.kind === 'meta' ? parseThreadId(stringAt(head.meta, 'id') ?? '') : undefined;
     if (head.kind !== 'meta' || id === undefined) return notRollout(source);
     if (objectAt(head.meta, 'history_base') !== undefined) return notWhole(source);
@@ -64,13 +64,13 @@ export async function importRollout(source: string, options: ImportOptions): Pro
 /** Keeps the file name if it belongs to a rollout of this thread; otherwise it is made from the first line. */
 function placeOf(source: string, id: ThreadId, meta: JsonObject, { home, localTime }: ImportOptions): string {
   const name = parseRolloutName(basename(source));
-  if (name?.threadId === id && name.rolloutId === id) return activePath(home, basename(source));
+  if (name?.threadId === id && name.rolloutId === id) return unarchivedPath(home, basename(source));
   const startedAt = Date.parse(stringAt(meta, 'timestamp') ?? '');
   return rolloutPath(home, id, localTime(Number.isNaN(startedAt) ? 0 : startedAt));
 }
 
 async function importedLine(file: OpenFile, imported: string) {
-  for await (const block of splitForward(file)) {
+  for await (const block of splitLinesForward(file)) {
     for (const { bytes, at: start, length } of block) {
       const line = decodeLine(bytes);
       if (line === 'blank' || line === 'bad' || line.type !== lineType.sessionMeta) continue;
@@ -102,7 +102,7 @@ async function copy(
     }
     await to.sync();
     await to.close();
-    const made = await nameWhole(files, temporary, path);
+    const made = await nameFileIfAbsent(files, temporary, path);
     await files.remove(temporary);
     await files.syncDirectory(dirname(path));
     return made;

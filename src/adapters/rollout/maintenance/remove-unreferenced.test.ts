@@ -6,13 +6,13 @@ import type { LineDraft } from '../../../protocol/line.ts';
 import { SimulatedDisk } from '../../../testing/simulated-disk.ts';
 import { createBlobs, findBlobs } from '../store/blobs.ts';
 import { withBlobs } from '../store/store-with-seals-and-blobs.ts';
-import { collectionGraceMs, removeUnreferenced } from './remove-unreferenced.ts';
+import { removalGraceMs, removeUnreferenced } from './remove-unreferenced.ts';
 import { createRolloutStore } from '../store/rollout-store.ts';
 
 const id = '01a1dcd3-eee5-7d53-9563-298808fb6396' as ThreadId;
 const newer = '01a1dcd4-0000-7d53-9563-298808fb6396';
 const start = Date.parse('2026-11-15T10:00:00.000Z');
-const later = { now: () => start + 2 * collectionGraceMs, sleep: async () => {} };
+const later = { now: () => start + 2 * removalGraceMs, sleep: async () => {} };
 const clock = { now: () => start, sleep: async () => {} };
 
 function storeOn(disk: SimulatedDisk): RolloutStore {

@@ -1,4 +1,4 @@
-import type { Files } from '../../../ports/files.ts';
+import type { JournalDisk } from '../../../ports/files.ts';
 import type { WorkProgress } from '../../../ports/thread-store.ts';
 import { parseThreadId, type ThreadId } from '../../../protocol/ids.ts';
 import { type JsonObject, stringAt } from '../../../protocol/json.ts';
@@ -8,15 +8,15 @@ import { inFreeLock } from '../../disk/wait-for-lock.ts';
 import { openRolloutFile } from '../files/compressed-rollouts.ts';
 import { dayFolders, findAllRollouts, findThreadFiles, type FoundRollout } from '../files/find-threads.ts';
 import { withDiskFaults } from '../files/node-files.ts';
-import { withOpen } from '../files/open-and-write.ts';
+import { withOpenFile } from '../files/open-and-write.ts';
 import { archiveFolder, type HomePorts, lockFolder, lockPath, sessionsFolder } from '../files/rollout-paths.ts';
 import { decodeLine, type HistoryBase, historyBase } from '../lines/line-format.ts';
-import { readHead } from '../lines/read-lines.ts';
-import { splitForward } from '../lines/split-lines.ts';
+import { readRolloutHead } from '../lines/read-lines.ts';
+import { splitLinesForward } from '../lines/split-lines.ts';
 import { blobFolders, findBlobs, type FoundBlob } from '../store/blobs.ts';
 import { dirname, join } from 'node:path';
 
-export interface Collected {
+export interface RemovalReport {
   readonly dryRun: boolean;
   readonly freedBytes: number;
   readonly blobs: CollectedBlobs;
@@ -30,10 +30,10 @@ export interface Collected {
 }
 
 /** Removes data that no thread refers to. Leaves threads alone while they are being written. */
-export const removeUnreferenced = (options: CollectOptions): Promise<Collected> =>
+export const removeUnreferenced = (options: RemovalOptions): Promise<RemovalReport> =>
   withDiskFaults('remove', options.home, () => collectAll(options));
 
-async function collectAll(options: CollectOptions): Promise<Collected> {
+async function collectAll(options: RemovalOptions): Promise<RemovalReport> {
   const { dryRun } = options;
   const { reverted, busy } = options.reverted
     ? await collectReverted(options, await findReferences(options))
@@ -45,7 +45,7 @@ async function collectAll(options: CollectOptions): Promise<Collected> {
   const blobs = await collectBlobs(options, isKnown ? references : undefined);
   const snapshots = isKnown && !dryRun ? await options.collectSnapshots?.(references.trees) : undefined;
   const lockFiles = await collectLocks(options);
-  const temporary = await collectTemporary(options);
+  const temporary = await removeTemporaryFiles(options);
   const snapshotBytes = snapshots?.freedBytes ?? 0;
   const revertedBytes = reverted.reduce((sum, { bytes }) => sum + bytes, 0);
   const freedBytes = blobs.freedBytes + snapshotBytes + temporary.bytes + revertedBytes;
@@ -62,7 +62,7 @@ interface CollectedBlobs {
 }
 
 /** Without `references`, Capstan cannot tell which blobs are unused, so it removes none. */
-async function collectBlobs(options: CollectOptions, references: References | undefined): Promise<CollectedBlobs> {
+async function collectBlobs(options: RemovalOptions, references: References | undefined): Promise<CollectedBlobs> {
   const { files, home, clock, dryRun, maxBlobBytes } = options;
   const now = clock.now();
   const found = (await findBlobs(files, home)).toSorted((one, other) => one.used - other.used);
@@ -83,7 +83,7 @@ async function collectBlobs(options: CollectOptions, references: References | un
   };
 
   let unreferred = 0;
-  const old = found.filter(({ used }) => now - used >= collectionGraceMs);
+  const old = found.filter(({ used }) => now - used >= removalGraceMs);
   for (const blob of old) if (!references.blobs.has(blob.sha256) && (await remove(blob))) unreferred += 1;
   const overBudget: { sha256: string; threads: readonly ThreadId[] }[] = [];
   for (const blob of old) {
@@ -101,7 +101,7 @@ const locksAtOnce = 20;
  * Removes lock files that no process holds; returns their number. Removes each while holding both its lock and the lock
  * that Codex holds while it takes or releases locks, so no process can end up with a lock on a removed file.
  */
-async function collectLocks({ files, home, locks, dryRun }: CollectOptions): Promise<number> {
+async function collectLocks({ files, home, locks, dryRun }: RemovalOptions): Promise<number> {
   const folder = lockFolder(home);
   const names = (await files.list(folder)).filter((name) => parseThreadId(name.replace(/\.lock$/, '')) !== undefined);
   let removed = 0;
@@ -122,7 +122,7 @@ async function collectLocks({ files, home, locks, dryRun }: CollectOptions): Pro
 }
 
 /** Removes unfinished files. A process still working on one has touched it recently. */
-export async function collectTemporary({ files, home, clock, dryRun }: CollectOptions) {
+export async function removeTemporaryFiles({ files, home, clock, dryRun }: RemovalOptions) {
   const folders = [...(await dayFolders(files, sessionsFolder(home), '')), archiveFolder(home), join(home, 'capstan')];
   const listed = await Promise.all(folders.map(async (folder) => ({ folder, names: await files.list(folder) })));
   let [count, bytes] = [0, 0];
@@ -130,7 +130,7 @@ export async function collectTemporary({ files, home, clock, dryRun }: CollectOp
     for (const name of names.filter((one) => one.endsWith('.tmp'))) {
       const path = join(folder, name);
       const facts = await files.describe(path);
-      if (facts === undefined || clock.now() - facts.modified < collectionGraceMs) continue;
+      if (facts === undefined || clock.now() - facts.modified < removalGraceMs) continue;
       if (!dryRun) await files.remove(path);
       count += 1;
       bytes += facts.size;
@@ -139,7 +139,7 @@ export async function collectTemporary({ files, home, clock, dryRun }: CollectOp
   return { files: count, bytes };
 }
 
-export interface CollectOptions extends HomePorts {
+export interface RemovalOptions extends HomePorts {
   readonly maxBlobBytes: number;
   /** Only report what would be removed. */
   readonly dryRun: boolean;
@@ -151,7 +151,7 @@ export interface CollectOptions extends HomePorts {
 }
 
 /** Anything younger stays regardless of references: a turn may be about to refer to it. */
-export const collectionGraceMs = 60 * 60 * 1000;
+export const removalGraceMs = 60 * 60 * 1000;
 
 interface References {
   readonly rollouts: readonly ReadRollout[];
@@ -169,7 +169,7 @@ interface ReadRollout extends FoundRollout {
 }
 
 /** Reads every rollout, plain or compressed, without a lock: lines are only ever appended. */
-async function findReferences({ files, home, progress }: CollectOptions): Promise<References> {
+async function findReferences({ files, home, progress }: RemovalOptions): Promise<References> {
   const rollouts: ReadRollout[] = [];
   const blobs = new Map<string, { readonly threads: Set<ThreadId>; needed: boolean }>();
   const trees = new Set<string>();
@@ -197,10 +197,10 @@ async function findReferences({ files, home, progress }: CollectOptions): Promis
   return { rollouts, blobs, trees, unread };
 }
 
-function readRollout(files: Files, path: string, visit: (line: ReturnType<typeof referencesIn>) => void) {
-  return withOpen(openRolloutFile(files, path), async (file) => {
-    const head = await readHead(file);
-    for await (const block of splitForward(file)) {
+function readRollout(files: JournalDisk, path: string, visit: (line: ReturnType<typeof referencesIn>) => void) {
+  return withOpenFile(openRolloutFile(files, path), async (file) => {
+    const head = await readRolloutHead(file);
+    for await (const block of splitLinesForward(file)) {
       for (const { bytes, isTooLong, at } of block) {
         // Its references are unknown, so nothing may be removed.
         if (isTooLong) throw new Error(`the line at byte ${at} is too long to be read`);
@@ -240,7 +240,7 @@ interface CollectedRevert {
  * files after the last place that a rollout continues from. Holds each thread's lock meanwhile. Removes nothing if a
  * rollout is unreadable, because it may refer to any of them.
  */
-async function collectReverted(options: CollectOptions, references: References) {
+async function collectReverted(options: RemovalOptions, references: References) {
   const reverted: CollectedRevert[] = [];
   const busy: ThreadId[] = [];
   if (references.unread.length > 0) return { reverted, busy };
@@ -268,7 +268,7 @@ function ends(rollouts: readonly ReadRollout[]): ReadonlyMap<string, number> {
 }
 
 async function collectThread(
-  { files, dryRun }: CollectOptions,
+  { files, dryRun }: RemovalOptions,
   rollouts: readonly ReadRollout[],
   usedEnds: ReadonlyMap<string, number>,
 ): Promise<readonly CollectedRevert[]> {
@@ -287,7 +287,7 @@ async function collectThread(
       collected.push({ thread, path, what: 'file', bytes: size });
     } else if (!compressed && size > end) {
       if (!dryRun) {
-        await withOpen(files.open(path, { create: false, mode: 0o600 }), async (file) => {
+        await withOpenFile(files.open(path, { create: false, mode: 0o600 }), async (file) => {
           await file.truncate(end);
           await file.sync();
         });

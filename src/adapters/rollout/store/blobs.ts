@@ -1,15 +1,15 @@
-import type { Files } from '../../../ports/files.ts';
+import type { JournalDisk } from '../../../ports/files.ts';
 import type { Clock, Ids } from '../../../ports/system.ts';
 import type { BlobMissing, Blobs, LoadedBlob } from '../../../ports/thread-store.ts';
 import { withDiskFaults } from '../files/node-files.ts';
-import { readIfThere, writeWhole } from '../files/open-and-write.ts';
-import { zstdCompressed, zstdDecompressed } from '../files/zstd.ts';
+import { readIfThere, createFileAtomically } from '../files/open-and-write.ts';
+import { compressZstd, decompressZstd } from '../files/zstd.ts';
 import { hash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 
 export interface BlobsOptions {
   readonly home: string;
-  readonly files: Files;
+  readonly files: JournalDisk;
   readonly ids: Ids;
   readonly clock: Clock;
   /** Once the blobs take this much space on disk, those kept `within-budget` are no longer written. */
@@ -41,9 +41,14 @@ export function createBlobs(options: BlobsOptions): Blobs {
     // Renews its age, so that no collection removes it before the line that refers to it is written.
     if (facts !== undefined) await files.setFacts(path, { ...facts, modified: clock.now() });
     else {
-      const packed = await zstdCompressed(bytes);
+      const packed = await compressZstd(bytes);
       await files.makeDirectory(dirname(path), 0o700);
-      await writeWhole(files, { path, temporary: `${path}.${ids.uuid()}.tmp`, mode: 0o600, content: [packed] });
+      await createFileAtomically(files, {
+        path,
+        temporary: `${path}.${ids.uuid()}.tmp`,
+        mode: 0o600,
+        content: [packed],
+      });
       used += packed.length;
     }
     // A name is durable once its folder and those above it, up to the home, are synced.
@@ -74,12 +79,12 @@ export function createBlobs(options: BlobsOptions): Blobs {
 /** Outputs of commands and sets of tools are a fraction of this. */
 const largestBlob = 256 * 1024 * 1024;
 
-async function loadBlob(files: Files, home: string, sha256: string): Promise<LoadedBlob | BlobMissing> {
+async function loadBlob(files: JournalDisk, home: string, sha256: string): Promise<LoadedBlob | BlobMissing> {
   if (!isBlobName(sha256)) return missing('blob-missing', 'The line names something that is not the hash of a blob.');
   const path = blobPath(home, sha256);
   const packed = await readIfThere(files, path, async (file) => file.read(0, await file.size()));
   if (packed === undefined) return missing('blob-missing', `The blob ${sha256} is not in ${blobsFolder(home)}.`);
-  const bytes = await zstdDecompressed(packed, { maxBytes: largestBlob }).catch(() => undefined);
+  const bytes = await decompressZstd(packed, { maxBytes: largestBlob }).catch(() => undefined);
   if (bytes === undefined || hash('sha256', bytes, 'hex') !== sha256)
     return missing('blob-damaged', `The blob ${sha256} is damaged: the content of ${path} does not match its name.`);
   return { kind: 'blob', bytes };
@@ -105,7 +110,7 @@ export interface FoundBlob {
   readonly used: number;
 }
 
-export async function findBlobs(files: Files, home: string): Promise<readonly FoundBlob[]> {
+export async function findBlobs(files: JournalDisk, home: string): Promise<readonly FoundBlob[]> {
   const found: FoundBlob[] = [];
   for (const { folder, names } of await blobFolders(files, home)) {
     for (const name of names) {
@@ -119,7 +124,7 @@ export async function findBlobs(files: Files, home: string): Promise<readonly Fo
   return found;
 }
 
-export async function blobFolders(files: Files, home: string) {
+export async function blobFolders(files: JournalDisk, home: string) {
   const root = blobsFolder(home);
   const folders = (await files.list(root)).filter((name) => /^[0-9a-f]{2}$/.test(name)).map((name) => join(root, name));
   return Promise.all(folders.map(async (folder) => ({ folder, names: await files.list(folder) })));

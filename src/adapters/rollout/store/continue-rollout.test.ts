@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import { SimulatedDisk } from '../../../testing/simulated-disk.ts';
-import { openTail } from './continue-rollout.ts';
+import { prepareForAppend } from './continue-rollout.ts';
 
 const id = '01a1dcd3-eee5-7d53-9563-298808fb6396' as ThreadId;
 const path = '/rollout';
@@ -22,7 +22,7 @@ async function opened(before: string | Uint8Array) {
   const disk = new SimulatedDisk();
   const file = await disk.open(path, { create: true, mode: 0o600 });
   await file.append(Buffer.from(before));
-  const tail = await openTail(file, { id, path });
+  const tail = await prepareForAppend(file, { id, path });
   const after = Buffer.from(disk.contents(path) ?? []).toString();
   return { tail, after };
 }

@@ -7,10 +7,10 @@ import { errorCode } from '../../disk/file-system.ts';
 import { diskFault } from '../files/node-files.ts';
 import { decodeLine, encodeLine, type HistoryBase, historyMode, withBase } from '../lines/line-format.ts';
 import type { Segment } from '../lines/lineage.ts';
-import { type Head, ordinalOf, readHead } from '../lines/read-lines.ts';
-import { splitBackward, splitForward } from '../lines/split-lines.ts';
-import { makeNameDurable, type SafeNames } from './journal.ts';
-import { type ThreadFile, threadNeverSaved, unknownPlace, unreadableThread } from './refusals.ts';
+import { type RolloutHead, ordinalOf, readRolloutHead } from '../lines/read-lines.ts';
+import { splitLinesBackward, splitLinesForward } from '../lines/split-lines.ts';
+import { makeNameDurable, type DurableNameOptions } from './journal.ts';
+import { type ThreadFile, neverSavedRefusal, unknownPlaceRefusal, unreadableThreadRefusal } from './refusals.ts';
 import type { RolloutFiles } from './rollout-files.ts';
 
 // Appending never runs out of ordinals: no writer lives long enough to use these up.
@@ -23,15 +23,15 @@ const ordinalsToSpare = 2 ** 32;
  * unless it is the first of the file. `lastTime`: 0 when no line at the end has a readable time. `skipped`: bad lines
  * between the last good one and the end, which stay.
  */
-export async function openTail(file: OpenFile, thread: ThreadFile) {
-  const head = await readHead(file);
-  if (head.kind === 'empty') return threadNeverSaved(thread);
+export async function prepareForAppend(file: OpenFile, thread: ThreadFile) {
+  const head = await readRolloutHead(file);
+  if (head.kind === 'empty') return neverSavedRefusal(thread);
   const checked = checkHead(head, thread.id);
-  if (typeof checked === 'string') return unreadableThread(thread, checked);
+  if (typeof checked === 'string') return unreadableThreadRefusal(thread, checked);
   const { mode, meta } = checked;
   const { last, lastTime, skipped, rest, restBytes } = await scanEnd(file, mode);
   const nextOrdinal = mode === 'legacy' ? undefined : ordinalAfter(last?.ordinal, meta);
-  if (typeof nextOrdinal === 'string') return unreadableThread(thread, nextOrdinal);
+  if (typeof nextOrdinal === 'string') return unreadableThreadRefusal(thread, nextOrdinal);
 
   let size = await file.size();
   if (rest === 'torn') {
@@ -63,7 +63,7 @@ function ordinalAfter(last: number | undefined, meta: JsonObject): Ordinal | str
 async function scanEnd(file: OpenFile, mode: HistoryMode) {
   let rest: 'none' | 'whole' | 'torn' = 'none';
   let [lastTime, skipped, restBytes] = [0, 0, 0];
-  for await (const block of splitBackward(file)) {
+  for await (const block of splitLinesBackward(file)) {
     for (const { bytes, terminated, length } of block) {
       const line = decodeLine(bytes);
       const isLine = line !== 'blank' && line !== 'bad';
@@ -78,7 +78,7 @@ async function scanEnd(file: OpenFile, mode: HistoryMode) {
   return { last: undefined, lastTime, skipped, rest, restBytes };
 }
 
-function checkHead(head: Head, id: ThreadId) {
+function checkHead(head: RolloutHead, id: ThreadId) {
   if (head.kind !== 'meta' || !head.isFirst) return 'its first line does not describe a thread';
   const { meta } = head;
   const owner = stringAt(meta, 'id') ?? 'one without an id';
@@ -98,12 +98,12 @@ export async function forkSource(
   durableFolders: Set<string>,
 ): Promise<ForkSource | OpenRefused> {
   const opened = await rollouts.openRollout(place.rolloutId);
-  if (opened === undefined) return unknownPlace(place.rolloutId, 'its file is missing');
+  if (opened === undefined) return unknownPlaceRefusal(place.rolloutId, 'its file is missing');
   const { segments, close } = await rollouts.openHistory(opened);
   try {
-    const head = await readHead(opened.file);
+    const head = await readRolloutHead(opened.file);
     const mode = head.kind === 'meta' ? historyMode(head.meta) : undefined;
-    if (mode === undefined) return unknownPlace(place.rolloutId, 'its first line does not describe a thread');
+    if (mode === undefined) return unknownPlaceRefusal(place.rolloutId, 'its first line does not describe a thread');
     const names = { files: rollouts.files, home: rollouts.home, durableFolders };
     return await (mode === 'legacy' ? copied(opened.file, place) : referred(segments, place, names));
   } catch (error) {
@@ -117,7 +117,7 @@ export async function forkSource(
 async function referred(
   segments: readonly Segment[],
   place: RolloutPlace,
-  names: SafeNames,
+  names: DurableNameOptions,
 ): Promise<ForkSource | OpenRefused> {
   const { end } = place;
   let before: number = end;
@@ -130,7 +130,7 @@ async function referred(
     }
     const last = await lastLineBefore(segment.file, before);
     if (last === undefined || (before === end && last.ordinal + 1 < end && last.isEnd))
-      return unknownPlace(place.rolloutId, `it ends before line ${end}`);
+      return unknownPlaceRefusal(place.rolloutId, `it ends before line ${end}`);
     // Its writer may not have synced yet the data that will be built upon, or its name.
     await syncIfLet(() => segment.file.sync());
     await syncIfLet(() => makeNameDurable(names, segment.path));
@@ -145,7 +145,7 @@ async function referred(
 /** The last complete line with an ordinal below the given one. `isEnd`: no later line has an ordinal. */
 async function lastLineBefore(file: OpenFile, end: number) {
   let isEnd = true;
-  for await (const block of splitBackward(file)) {
+  for await (const block of splitLinesBackward(file)) {
     for (const raw of block) {
       const ordinal = raw.terminated ? ordinalOf(raw, end) : undefined;
       if (ordinal === undefined) continue;
@@ -168,7 +168,7 @@ async function syncIfLet(sync: () => Promise<void>): Promise<void> {
 
 async function copied(file: OpenFile, place: RolloutPlace): Promise<ForkSource | OpenRefused> {
   const end = await byteAfterLines(file, place.end);
-  if (end === undefined) return unknownPlace(place.rolloutId, `it has fewer than ${place.end} lines`);
+  if (end === undefined) return unknownPlaceRefusal(place.rolloutId, `it has fewer than ${place.end} lines`);
   const lines = Uint8Array.from(await file.read(0, end));
   return {
     kind: 'copy',
@@ -182,7 +182,7 @@ async function copied(file: OpenFile, place: RolloutPlace): Promise<ForkSource |
 /** The byte after this many lines of a file of the old form; undefined if it has fewer. */
 async function byteAfterLines(file: OpenFile, count: number): Promise<number | undefined> {
   let lines = 0;
-  for await (const block of splitForward(file)) {
+  for await (const block of splitLinesForward(file)) {
     for (const { bytes, terminated, at, length } of block) {
       const line = decodeLine(bytes);
       if (!terminated || line === 'blank' || line === 'bad') continue;

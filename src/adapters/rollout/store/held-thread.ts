@@ -7,13 +7,13 @@ import { Fault } from '../../../protocol/outcome.ts';
 import { removeCompressed, restoreRollout } from '../files/compressed-rollouts.ts';
 import { findAllRollouts, findThreadFiles, type FoundRollout } from '../files/find-threads.ts';
 import { diskFault, withDiskFaults } from '../files/node-files.ts';
-import { withOpen, writeWhole } from '../files/open-and-write.ts';
-import { activePath, archiveFolder, type LocalTime, rolloutPath } from '../files/rollout-paths.ts';
+import { withOpenFile, createFileAtomically } from '../files/open-and-write.ts';
+import { unarchivedPath, archiveFolder, type LocalTime, rolloutPath } from '../files/rollout-paths.ts';
 import { encodeLine, historyBase, withBase } from '../lines/line-format.ts';
-import { readHead } from '../lines/read-lines.ts';
+import { readRolloutHead } from '../lines/read-lines.ts';
 import { forkSource } from './continue-rollout.ts';
 import { makeNameDurable } from './journal.ts';
-import { leaseLost, unknownPlace } from './refusals.ts';
+import { leaseLost, unknownPlaceRefusal } from './refusals.ts';
 import type { RolloutFiles } from './rollout-files.ts';
 import { basename, dirname, join } from 'node:path';
 
@@ -77,7 +77,7 @@ export async function holdThread(options: HoldOptions): Promise<HeldThread | Ope
       for (const { path, name } of own) if (name.compressed) await restoreRollout(files, path);
       // The target of an undo comes from the file, which may name anything. It must be of this thread.
       if (!own.some(({ name }) => name.rolloutId === revert.to.rolloutId))
-        return unknownPlace(revert.to.rolloutId, 'it is not a file of this thread');
+        return unknownPlaceRefusal(revert.to.rolloutId, 'it is not a file of this thread');
       return writeRevert({ ...options, makeFolder }, current, revert);
     },
     // The newest file is the thread's current one, so it is archived last and brought back first.
@@ -87,7 +87,7 @@ export async function holdThread(options: HoldOptions): Promise<HeldThread | Ope
     },
     unarchive: async () => {
       const paths = (await ownFiles()).map(({ path }) => path);
-      const [newest] = await moveAll(paths, (name) => activePath(home, name));
+      const [newest] = await moveAll(paths, (name) => unarchivedPath(home, name));
       if (newest === undefined) return 'active';
       // Other programs use this time to find the last used thread and those old enough to be compressed. A process that
       // may move a file may not always set it, and the thread is restored without it.
@@ -122,7 +122,7 @@ async function writeRevert(
   const source = await forkSource(rollouts, to, durableFolders);
   if (source.kind === 'refused') return source;
   if (source.kind === 'copy')
-    return unknownPlace(to.rolloutId, 'it uses the old file format, which does not support reverts');
+    return unknownPlaceRefusal(to.rolloutId, 'it uses the old file format, which does not support reverts');
   const { files, home } = rollouts;
   const now = clock.now();
   const path = rolloutPath(home, id, localTime(now), rolloutId);
@@ -141,7 +141,7 @@ async function writeRevert(
     await makeFolder(dirname(path));
     // Written whole or not at all: a file with only some of these lines would be another thread.
     const content = [Buffer.from(lines.join(''))];
-    await writeWhole(files, { path, temporary: `${path}.tmp`, mode: 0o600, content });
+    await createFileAtomically(files, { path, temporary: `${path}.tmp`, mode: 0o600, content });
     const [newest] = (await rollouts.find(id)).rollouts;
     if (newest?.path !== path) {
       const message = `The new file ${path} would be older than ${newest?.path ?? 'none'}: the clock of this machine is behind.`;
@@ -160,7 +160,7 @@ async function forksOf({ files, home }: RolloutFiles, id: ThreadId, own: readonl
   for (const { path, name } of await findAllRollouts(files, home)) {
     // A thread that continues another file is never compressed.
     if (name.threadId === id || name.compressed) continue;
-    const head = await withOpen(files.openToRead(path), readHead);
+    const head = await withOpenFile(files.openToRead(path), readRolloutHead);
     const base = head.kind === 'meta' ? historyBase(head.meta) : undefined;
     if (base !== undefined && ids.has(base.rolloutId)) forks.add(name.threadId);
   }
@@ -194,6 +194,6 @@ async function firstOwn(rollouts: RolloutFiles, rolloutId: string): Promise<Ordi
   const opened = await rollouts.openRollout(rolloutId);
   if (opened === undefined) return undefined;
   const { path, file } = opened;
-  const head = await withDiskFaults('read', path, () => readHead(file)).finally(() => file.close());
+  const head = await withDiskFaults('read', path, () => readRolloutHead(file)).finally(() => file.close());
   return head.kind === 'meta' ? (historyBase(head.meta)?.end ?? (0 as Ordinal)) : undefined;
 }

@@ -1,5 +1,5 @@
 import { defined } from '../../../base/objects.ts';
-import type { Files, Lock, OpenFile } from '../../../ports/files.ts';
+import type { JournalDisk, Lock, OpenFile } from '../../../ports/files.ts';
 import type { Clock } from '../../../ports/system.ts';
 import type { HistoryMode, NewestLine, Owned } from '../../../ports/thread-store.ts';
 import type { Ordinal } from '../../../protocol/ids.ts';
@@ -192,7 +192,7 @@ const appendedTooLate = (path: string): Fault =>
     next: 'Reopen the thread and append to it.',
   });
 
-type RolloutFileOptions = SafeNames & {
+type RolloutFileOptions = DurableNameOptions & {
   readonly path: string;
   readonly existing?: { readonly file: OpenFile; readonly size: number };
 };
@@ -269,8 +269,8 @@ export class RolloutFile {
   }
 }
 
-export interface SafeNames {
-  readonly files: Files;
+export interface DurableNameOptions {
+  readonly files: JournalDisk;
   /** Absolute. Folders from here down must sync; those above are not ours and are synced where permitted. */
   readonly home: string;
   /** Names of folders known to survive a crash. Shared by all files of a store, and added to. */
@@ -278,7 +278,10 @@ export interface SafeNames {
 }
 
 /** A name is durable when its folder is synced, and the folder's own name when its parent is, up to the root. */
-export async function makeNameDurable({ files, home, durableFolders }: SafeNames, path: string): Promise<void> {
+export async function makeNameDurable(
+  { files, home, durableFolders }: DurableNameOptions,
+  path: string,
+): Promise<void> {
   const isDurable = (folder: string): boolean => durableFolders.has(folder) || files.isOld?.(folder) === true;
   const names = [path, ...ancestors(path).filter((folder) => !isDurable(folder))];
   const folders = names.map((name) => dirname(name));

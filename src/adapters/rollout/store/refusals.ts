@@ -5,36 +5,36 @@ import { Fault } from '../../../protocol/outcome.ts';
 
 export type ThreadFile = { readonly id: ThreadId; readonly path: string };
 
-export function unknownThread(id: ThreadId): OpenRefused {
+export function unknownThreadRefusal(id: ThreadId): OpenRefused {
   const next =
     'List threads with `capstan threads list`. If the thread is in another home, set CAPSTAN_HOME to that folder.';
   return refused('thread-unknown', `There is no thread ${id}.`, next);
 }
 
 /** A process or the machine ended while the thread was created. Without its first line, it never was a thread. */
-export function threadNeverSaved({ id, path }: ThreadFile): OpenRefused {
+export function neverSavedRefusal({ id, path }: ThreadFile): OpenRefused {
   const message = `There is no thread ${id}: its process ended before anything was saved (${path}).`;
   return refused('thread-unknown', message, 'Start a new thread. You can delete the file.');
 }
 
-export function archivedThread({ id, path }: ThreadFile): OpenRefused {
+export function archivedThreadRefusal({ id, path }: ThreadFile): OpenRefused {
   const message = `Thread ${id} is archived, in ${path}. You can read it and fork it, but not resume it.`;
   const next = `Bring it back with \`capstan threads unarchive ${id}\`, or fork it: \`capstan threads fork ${id}\`.`;
   return refused('thread-archived', message, next);
 }
 
-export function lockedThread(id: ThreadId, owner: string | undefined): OpenRefused {
+export function lockedThreadRefusal(id: ThreadId, owner: string | undefined): OpenRefused {
   const message = `Thread ${id} is being written by ${owner ?? 'another program'}.`;
   const next = `Wait until it has ended there, or fork it: \`capstan threads fork ${id}\`.`;
   return refused('thread-locked', message, next);
 }
 
-export function unreadableThread({ id, path }: ThreadFile, why: string): OpenRefused {
+export function unreadableThreadRefusal({ id, path }: ThreadFile, why: string): OpenRefused {
   const message = `Thread ${id} cannot be resumed: ${why} (${path}).`;
   return refused('thread-unreadable', message, 'Repair the file or restore it from a backup, or start a new thread.');
 }
 
-export function unknownPlace(rolloutId: string, why: string): OpenRefused {
+export function unknownPlaceRefusal(rolloutId: string, why: string): OpenRefused {
   const message = `Cannot find that place in rollout ${rolloutId}: ${why}.`;
   return refused('place-unknown', message, 'Check the thread again: it may have changed in the meantime.');
 }
@@ -65,14 +65,14 @@ export function noThreadYet(cwd: string | undefined, elsewhere?: ThreadElsewhere
 }
 
 /** `names`: existing names, in case of a misspelling. */
-export function noneNamed(name: string, cwd: string | undefined, names: readonly string[] = []): NoThread {
+export function noThreadNamed(name: string, cwd: string | undefined, names: readonly string[] = []): NoThread {
   const message = `No thread is named ${JSON.stringify(name)}${cwd === undefined ? '' : ` in ${cwd}`}.`;
   const near = nearestKey(name, [...new Set(names)]);
   const meant = near === undefined ? '' : `Did you mean ${JSON.stringify(near)}? `;
   return none(message, `${meant}List threads with their ids and names: \`capstan threads list\`.`);
 }
 
-export function namedElsewhere(name: string, cwd: string, elsewhere: ThreadElsewhere): NoThread {
+export function threadNamedElsewhere(name: string, cwd: string, elsewhere: ThreadElsewhere): NoThread {
   const message = `Thread ${JSON.stringify(name)} works in ${elsewhere.folder}, not in ${cwd}.`;
   return none(message, wayTo(elsewhere));
 }
@@ -87,12 +87,12 @@ const none = (message: string, next: string, code: NoThread['code'] = 'thread-un
 const wayTo = ({ id }: ThreadElsewhere): string =>
   `Resume it there: \`capstan exec resume ${id} "Continue."\`. Or fork it: \`capstan threads fork ${id}\`.`;
 
-export function sharedName(name: string, ids: readonly ThreadId[]): NoThread {
+export function ambiguousThreadName(name: string, ids: readonly ThreadId[]): NoThread {
   const message = `${ids.length} threads are named ${JSON.stringify(name)}: ${someOf(ids)}.`;
   return none(message, 'Give the id.', 'thread-ambiguous');
 }
 
-export function sharedBeginning(name: string, ids: readonly ThreadId[]): NoThread {
+export function ambiguousIdBeginning(name: string, ids: readonly ThreadId[]): NoThread {
   const message = `${ids.length} threads begin with ${name}: ${someOf(ids)}.`;
   return none(message, 'Give more of the id.', 'thread-ambiguous');
 }

@@ -1,4 +1,4 @@
-import type { Files, OpenFile } from '../../../ports/files.ts';
+import type { JournalDisk, OpenFile } from '../../../ports/files.ts';
 import type { CurrentRollout, OpenRefused } from '../../../ports/thread-store.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import { openRolloutFile, restoreRollout } from '../files/compressed-rollouts.ts';
@@ -7,15 +7,15 @@ import { diskFault, withDiskFaults } from '../files/node-files.ts';
 import { findRolloutFile, findRollouts, type FoundRollout, type FoundRollouts } from '../files/find-threads.ts';
 import { historyMode } from '../lines/line-format.ts';
 import { openLineage, type OpenRollout, type Segment } from '../lines/lineage.ts';
-import { readHead } from '../lines/read-lines.ts';
-import { threadNeverSaved, unknownThread, unreadableThread } from './refusals.ts';
+import { readRolloutHead } from '../lines/read-lines.ts';
+import { neverSavedRefusal, unknownThreadRefusal, unreadableThreadRefusal } from './refusals.ts';
 
 /** Finds and opens the rollouts of threads in a home. Disk errors are Faults. */
 export class RolloutFiles {
-  readonly files: Files;
+  readonly files: JournalDisk;
   readonly home: string;
 
-  constructor(files: Files, home: string) {
+  constructor(files: JournalDisk, home: string) {
     this.files = files;
     this.home = home;
   }
@@ -29,12 +29,12 @@ export class RolloutFiles {
     const opened = await this.openNewest(id, found.rollouts, 'read');
     if (opened.kind === 'refused') return opened;
     const { rolloutId, path, file } = opened;
-    const head = await withDiskFaults('read', path, () => readHead(file)).finally(() => file.close());
-    if (head.kind === 'empty') return threadNeverSaved({ id, path });
+    const head = await withDiskFaults('read', path, () => readRolloutHead(file)).finally(() => file.close());
+    if (head.kind === 'empty') return neverSavedRefusal({ id, path });
     const mode = head.kind === 'meta' ? historyMode(head.meta) : undefined;
     if (head.kind !== 'meta' || mode === undefined) {
       const why = 'its first line does not describe a thread in a format that this version knows';
-      return unreadableThread({ id, path }, why);
+      return unreadableThreadRefusal({ id, path }, why);
     }
     return { kind: 'current', rolloutId, location: path, mode, archived: found.kind === 'archived', meta: head.meta };
   }
@@ -54,7 +54,7 @@ export class RolloutFiles {
         return { kind: 'opened', rolloutId: name.rolloutId, path: plain, file };
       await file.close();
     }
-    return unknownThread(id);
+    return unknownThreadRefusal(id);
   }
 
   findRollout(rolloutId: string): Promise<FoundRollout | undefined> {
@@ -99,7 +99,7 @@ export class RolloutFiles {
 
 async function isEmpty(file: OpenFile, path: string): Promise<boolean> {
   try {
-    return (await readHead(file)).kind === 'empty';
+    return (await readRolloutHead(file)).kind === 'empty';
   } catch (error) {
     await file.close().catch(() => undefined);
     throw diskFault(error, 'open', path);

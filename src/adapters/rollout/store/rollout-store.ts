@@ -15,13 +15,13 @@ import { asideRollouts, holdThread } from './held-thread.ts';
 import { restoreRollout } from '../files/compressed-rollouts.ts';
 import { diskFault, withDiskFaults } from '../files/node-files.ts';
 import type { FoundRollouts } from '../files/find-threads.ts';
-import { forkSource, openTail } from './continue-rollout.ts';
+import { forkSource, prepareForAppend } from './continue-rollout.ts';
 import { historyBase } from '../lines/line-format.ts';
 import { Journal, RolloutFile } from './journal.ts';
 import { readLineage, readLineageBack, readTail, type Segment } from '../lines/lineage.ts';
 import { localTime as processTime, lockPath, rolloutPath } from '../files/rollout-paths.ts';
 import type { HomePorts, LocalTime } from '../files/rollout-paths.ts';
-import { archivedThread, lockedThread, unknownThread } from './refusals.ts';
+import { archivedThreadRefusal, lockedThreadRefusal, unknownThreadRefusal } from './refusals.ts';
 import { RolloutFiles } from './rollout-files.ts';
 
 export interface RolloutStoreOptions extends HomePorts {
@@ -39,7 +39,7 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
   async function takeLock(id: ThreadId, how: 'take' | 'takeNew' = 'take'): Promise<Lock | OpenRefused> {
     const path = lockPath(home, id);
     const lock = await withDiskFaults('open', path, () => locks[how](path));
-    return lock.kind === 'lock' ? lock : lockedThread(id, lock.owner);
+    return lock.kind === 'lock' ? lock : lockedThreadRefusal(id, lock.owner);
   }
 
   /** Runs under the writer lock, which is kept only if something was opened. */
@@ -121,7 +121,7 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
     if (opened.kind === 'refused') return opened;
     const { path, file } = opened;
     try {
-      const tail = await openTail(file, { id, path });
+      const tail = await prepareForAppend(file, { id, path });
       if (tail.kind === 'refused') {
         await file.close();
         return tail;
@@ -156,7 +156,7 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
   }
 
   async function hold(id: ThreadId): Promise<HeldThread | OpenRefused> {
-    if ((await rollouts.find(id)).kind === 'none') return unknownThread(id);
+    if ((await rollouts.find(id)).kind === 'none') return unknownThreadRefusal(id);
     return locked(id, (lock) => holdThread({ rollouts, clock, localTime, durableFolders, id, lock }));
   }
 
@@ -188,5 +188,5 @@ async function firstPayload(id: ThreadId, described: JsonObject | Promise<JsonOb
 function notActive(id: ThreadId, found: FoundRollouts): OpenRefused | undefined {
   if (found.kind === 'active') return undefined;
   const [newest] = found.rollouts;
-  return newest === undefined ? unknownThread(id) : archivedThread({ id, path: newest.path });
+  return newest === undefined ? unknownThreadRefusal(id) : archivedThreadRefusal({ id, path: newest.path });
 }

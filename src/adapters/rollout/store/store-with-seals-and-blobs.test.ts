@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import type { Seals } from '../../../ports/thread-store.ts';
 import type { Ordinal, ThreadId, TurnId } from '../../../protocol/ids.ts';
 import { type Line, type LineDraft, lineType } from '../../../protocol/line.ts';
-import { callProcess } from '../../../core/state/fold/running-calls.ts';
+import { callProcessLine } from '../../../core/state/fold/running-calls.ts';
 import { words } from '../../../protocol/user-input.ts';
-import { pinAdded, pinChanges, pinRemoved } from '../../../core/state/fold/pinned-notes.ts';
-import { claimIn, repeatedDraft, sealText, withoutSeal } from '../../../core/state/line-seals.ts';
-import { messageDropped, messageWaits } from '../../../core/state/fold/waiting-messages.ts';
+import { pinAddedLine, pinChangeLines, pinRemovedLine } from '../../../core/state/fold/pinned-notes.ts';
+import { sealedClaimIn, repeatedDraft, sealText, withoutSeal } from '../../../core/state/line-seals.ts';
+import { messageDroppedLine, waitingMessageLine } from '../../../core/state/fold/waiting-messages.ts';
 import { createMemoryStore } from '../../../testing/memory-store.ts';
 import { withSeals } from './store-with-seals-and-blobs.ts';
 
@@ -28,18 +28,18 @@ const drafts: readonly LineDraft[] = [
     payload: { turn_id: 't', ...settings, capstan: { ...settings.capstan, envelope: {} } },
   },
   { type: lineType.event, payload: { type: 'thread_settings_applied', thread_id: id, thread_settings: settings } },
-  callProcess('t' as TurnId, 'c', { pid: 2, startedAt: 'then', mark: 'm' }),
+  callProcessLine('t' as TurnId, 'c', { pid: 2, startedAt: 'then', mark: 'm' }),
   { type: lineType.snapshot, payload: { turn_id: 't', when: 'before', root: '/repo', tree: 'x' } },
-  pinAdded({ id: 'p', text: 'a note' }),
-  messageWaits({ id: 'w', kind: 'words', input: words('a message') }),
-  messageWaits({ id: 'i', kind: 'item', item: { type: 'message', role: 'user', content: [] } }),
+  pinAddedLine({ id: 'p', text: 'a note' }),
+  waitingMessageLine({ id: 'w', kind: 'words', input: words('a message') }),
+  waitingMessageLine({ id: 'i', kind: 'item', item: { type: 'message', role: 'user', content: [] } }),
 ];
 const others: readonly LineDraft[] = [
   { type: lineType.turnContext, payload: { turn_id: 't', cwd: '/repo' } },
   { type: lineType.event, payload: { type: 'task_started', turn_id: 't' } },
   { type: lineType.call, payload: { turn_id: 't', call_id: 'c' } },
-  pinRemoved('p'),
-  messageDropped('w', 'forked'),
+  pinRemovedLine('p'),
+  messageDroppedLine('w', 'forked'),
 ];
 
 test('seals each line that the engine acts upon for its thread, and no other', async () => {
@@ -48,12 +48,12 @@ test('seals each line that the engine acts upon for its thread, and no other', a
   if (owned.kind === 'refused') throw new Error(owned.message);
   const [, ...lines] = owned.append([...drafts, ...others]);
   for (const line of lines.slice(0, drafts.length)) {
-    const { claim, seal } = claimIn(line)!;
+    const { claim, seal } = sealedClaimIn(line)!;
     expect(seal).toBe(`sealed ${sealText(id, claim)}`);
   }
   expect(lines.slice(drafts.length).map(({ type, payload }) => ({ type, payload }))).toEqual(others);
   // A turn and a change of settings that grant the same have the same seal: it is made once.
-  const [context, event] = lines.map((line) => claimIn(line)?.seal);
+  const [context, event] = lines.map((line) => sealedClaimIn(line)?.seal);
   expect(context).toBe(event);
   const { thread_settings: stored } = lines[1]!.payload;
   expect(withoutSeal(stored as typeof settings)).toEqual(settings);
@@ -83,15 +83,15 @@ test('seals what a revert adds', async () => {
   await owned.close();
   const held = await store.hold(id);
   if (held.kind === 'refused') throw new Error(held.message);
-  const added = pinAdded({ id: 'p', text: 'new' });
-  const drafts = [added, ...pinChanges([], [{ id: 'q', text: 'old' }])];
+  const added = pinAddedLine({ id: 'p', text: 'new' });
+  const drafts = [added, ...pinChangeLines([], [{ id: 'q', text: 'old' }])];
   const to = { rolloutId: held.current.rolloutId, end: 1 as Ordinal };
   await held.revert({ rolloutId: 'second', to, note: {}, drafts });
   await held.release();
   const lines: Line[] = [];
   for await (const line of store.read(id, { from: 0 as Ordinal })) lines.push(line);
   const pins = lines.filter(({ type }) => type === lineType.pin).map(({ payload }) => payload['seal']);
-  expect(pins).toEqual([`sealed ${sealText(id, claimIn(added)!.claim)}`, '']);
+  expect(pins).toEqual([`sealed ${sealText(id, sealedClaimIn(added)!.claim)}`, '']);
 });
 
 test('seals that a fork is one, under the import of what it was forked from', async () => {
@@ -109,7 +109,7 @@ test('seals that a fork is one, under the import of what it was forked from', as
     imported: 'then',
     seal: `sealed ${sealText(subject, ['fork', id])}`,
   });
-  expect(claimIn(settled!)?.seal).toBe(`sealed ${sealText(subject, claimIn(settled!)!.claim)}`);
+  expect(sealedClaimIn(settled!)?.seal).toBe(`sealed ${sealText(subject, sealedClaimIn(settled!)!.claim)}`);
   await forked.close();
 });
 

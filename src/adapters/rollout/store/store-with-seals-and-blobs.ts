@@ -1,8 +1,8 @@
 import { defined } from '../../../base/objects.ts';
 import {
-  claimIn,
-  forkIn,
-  isSaidAgain,
+  sealedClaimIn,
+  sealedForkIn,
+  hasSealField,
   sealedSource,
   sealSubject,
   sealText,
@@ -63,7 +63,7 @@ export function withSeals(below: RolloutStore, seals: Seals): RolloutStore {
     ...methodsOf(below),
     create: (id, meta) => sealing(id, {}, below.create(id, meta)),
     fork(id, meta, from) {
-      const said = forkIn(meta);
+      const said = sealedForkIn(meta);
       const seal = said === undefined ? undefined : seals.seal(sealText(sealSubject(id, meta), said.claim));
       const described = seal === undefined ? meta : sealedSource(meta, seal);
       return sealing(id, described, below.fork(id, described, from));
@@ -91,8 +91,8 @@ export function withSeals(below: RolloutStore, seals: Seals): RolloutStore {
 
 /** A draft that already has a seal repeats a line: see `saidAgain`. */
 function sealed(draft: LineDraft, subject: string, seals: Seals): LineDraft {
-  const said = claimIn(draft);
-  const seal = said === undefined || isSaidAgain(draft) ? undefined : seals.seal(sealText(subject, said.claim));
+  const said = sealedClaimIn(draft);
+  const seal = said === undefined || hasSealField(draft) ? undefined : seals.seal(sealText(subject, said.claim));
   return seal === undefined ? draft : withSeal(draft, seal);
 }
 

@@ -5,14 +5,14 @@ import { noOwnPlaces } from '../../../core/policy/paths/special-places.ts';
 import { isWithin, parentPath } from '../../../core/policy/paths/absolute-paths.ts';
 import { builtInProfile } from '../../../core/policy/profiles/profiles.ts';
 import { resolvePolicy } from '../../../core/policy/profiles/resolve-policy.ts';
-import type { PathSight } from '../../../core/policy/paths/walk-path.ts';
-import type { Access, PathRule, ResolvedFiles } from '../../../protocol/permissions.ts';
+import type { PathInspection } from '../../../core/policy/paths/walk-path.ts';
+import type { FileAccess, PathRule, ResolvedFilePolicy } from '../../../protocol/permissions.ts';
 import type { DiskView } from '../disk-view.ts';
 import { planMounts } from './bubblewrap.ts';
 
 /** Folders end with a slash, `link -> target` is a link, everything else is a file. Folders above are made. */
 function diskOf(...names: readonly string[]): DiskView {
-  const seen = new Map<string, PathSight>([['/', { kind: 'folder' }]]);
+  const seen = new Map<string, PathInspection>([['/', { kind: 'folder' }]]);
   for (const name of names) {
     const [path = '', target] = name.replace(/\/$/, '').split(' -> ');
     for (let folder = parentPath(path); folder !== '/'; folder = parentPath(folder))
@@ -30,9 +30,9 @@ function diskOf(...names: readonly string[]): DiskView {
 }
 
 function files(
-  rules: readonly (readonly [string, Access])[],
-  more: Partial<Extract<ResolvedFiles, { kind: 'restricted' }>> = {},
-): ResolvedFiles {
+  rules: readonly (readonly [string, FileAccess])[],
+  more: Partial<Extract<ResolvedFilePolicy, { kind: 'restricted' }>> = {},
+): ResolvedFilePolicy {
   return {
     kind: 'restricted',
     rules: rules.map(([path, access]): PathRule => ({
@@ -47,7 +47,7 @@ function files(
 }
 
 function plan(
-  resolved: ResolvedFiles,
+  resolved: ResolvedFilePolicy,
   disk: DiskView,
   more: { deniedMatches?: readonly string[]; ownProcessTable?: boolean } = {},
 ) {
@@ -63,11 +63,11 @@ describe('law', () => {
   const path = fc
     .array(fc.constantFrom('a', 'b', '.git'), { minLength: 1, maxLength: 4 })
     .map((names) => `/${names.join('/')}`);
-  const granted = fc.constantFrom<Access>('read', 'write', 'deny');
+  const granted = fc.constantFrom<FileAccess>('read', 'write', 'deny');
 
   /** The access of a command to a path that exists: the last mount that covers it decides. */
-  function met(options: readonly string[], target: string): Access {
-    let found: Access = 'deny';
+  function met(options: readonly string[], target: string): FileAccess {
+    let found: FileAccess = 'deny';
     for (const [index, option] of options.entries()) {
       const [first = '', second = ''] = options.slice(index + 1);
       if (option === '--tmpfs' && isWithin(target, first)) found = options[index - 1] === '555' ? 'read' : 'deny';

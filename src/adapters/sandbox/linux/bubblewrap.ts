@@ -1,11 +1,11 @@
 import { compareByDepth, isWithin, joinPath, parentPath } from '../../../core/policy/paths/absolute-paths.ts';
 import { accessByRules } from '../../../core/policy/paths/access.ts';
 import type { PlainCommand, SandboxRefused } from '../../../ports/sandbox.ts';
-import type { Access, NetworkAccess, ResolvedFiles } from '../../../protocol/permissions.ts';
+import type { FileAccess, NetworkAccess, ResolvedFilePolicy } from '../../../protocol/permissions.ts';
 import { pathBytes } from '../../disk/file-system.ts';
 import { type DiskView, oncePerPath } from '../disk-view.ts';
-import { denyMatches, realPolicy, type RealRule } from '../policy-on-disk.ts';
-import { unenforceable } from '../refusals.ts';
+import { denyMatches, resolvePolicyLinks, type ResolvedRule } from '../policy-on-disk.ts';
+import { unenforceableRefusal } from '../refusals.ts';
 
 /** A bubblewrap that works on this machine, with its abilities here. */
 export interface Bubblewrap {
@@ -92,7 +92,7 @@ export function mountOptions(path: string, mount: Mount): readonly string[] {
 }
 
 export interface MountRequest {
-  readonly files: ResolvedFiles;
+  readonly files: ResolvedFilePolicy;
   readonly deniedMatches: readonly string[];
   readonly ownProcessTable: boolean;
 }
@@ -114,7 +114,7 @@ export function planMounts(request: MountRequest, disk: DiskView) {
   if (files.kind === 'unrestricted')
     return { kind, options: [...wholeDisk, ...machinery(request, 'write'), ...opened], mountPoints: [] };
   // The matches of a glob are denied at their targets, so links among them need no protection.
-  const wanted = realPolicy(denyMatches(files, request.deniedMatches, disk), disk);
+  const wanted = resolvePolicyLinks(denyMatches(files, request.deniedMatches, disk), disk);
   const { rules } = wanted;
   const accessAt = oncePerPath((path) => accessByRules(rules, path));
   const mounts = new Map<string, Mount>();
@@ -163,7 +163,7 @@ export function planMounts(request: MountRequest, disk: DiskView) {
  * Devices and processes. All of `/proc` is read-only: a root process could set kernel parameters there even without
  * capabilities. Without a process table of their own, commands see the host's.
  */
-function machinery({ ownProcessTable }: MountRequest, base: Access): readonly string[] {
+function machinery({ ownProcessTable }: MountRequest, base: FileAccess): readonly string[] {
   if (ownProcessTable) return ['--dev', '/dev', ...processTableOptions];
   return ['--dev', '/dev', ...(base === 'write' ? ['--ro-bind-try', '/proc', '/proc'] : [])];
 }
@@ -175,14 +175,14 @@ function foldersAbove(path: string): readonly string[] {
 }
 
 interface Ground {
-  readonly rules: readonly RealRule[];
+  readonly rules: readonly ResolvedRule[];
   readonly disk: DiskView;
   readonly mounts: Map<string, Mount>;
-  accessAt(path: string): Access;
+  accessAt(path: string): FileAccess;
 }
 
 /** The mount that changes the surrounding access into the rule's, if one is needed. */
-function mountFor(rule: RealRule, ground: Ground): readonly [string, Mount] | undefined {
+function mountFor(rule: ResolvedRule, ground: Ground): readonly [string, Mount] | undefined {
   const { path, access, kind } = rule;
   const outer = ground.accessAt(parentPath(path));
   // The root is the base, not a mount; `/proc` is mounted with the machinery.
@@ -198,13 +198,13 @@ function mountFor(rule: RealRule, ground: Ground): readonly [string, Mount] | un
   return [path, isEmpty ? { kind: 'empty-folder', mode: '555' } : { kind: 'read-only' }];
 }
 
-function maskedFolder(path: string, rules: readonly RealRule[]): Mount {
+function maskedFolder(path: string, rules: readonly ResolvedRule[]): Mount {
   const reopened = rules.some((rule) => rule.access !== 'deny' && rule.path !== path && isWithin(rule.path, path));
   // Without search permission, places reopened inside could not be reached.
   return { kind: 'empty-folder', mode: reopened ? '111' : '000' };
 }
 
-function keepMissing(rule: RealRule, { rules, disk }: Ground): readonly [string, Mount] | undefined {
+function keepMissing(rule: ResolvedRule, { rules, disk }: Ground): readonly [string, Mount] | undefined {
   const first = rule.missing ?? rule.path;
   if (rule.ifMissing === 'skip' || !disk.canCreateIn(parentPath(first))) return undefined;
   // A missing writable root must stay creatable, even though something in it is protected.
@@ -253,7 +253,7 @@ function keepAncestorsInPlace({ mounts, accessAt }: Ground): void {
 
 function tooManyChildren(folder: string, links: readonly string[]): SandboxRefused {
   const link = links.find((location) => parentPath(location) === folder) ?? folder;
-  return unenforceable(
+  return unenforceableRefusal(
     `${JSON.stringify(link)} is a protected symbolic link, and its folder has too many entries for the sandbox to protect the link.`,
     'Replace the link with a real folder, or add a write entry for it to the profile.',
   );

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { nodeProgramFiles } from '../../disk/node-program-files.ts';
 import type { ProgramFiles } from '../../../ports/system.ts';
-import type { Spawn } from '../../../ports/commands.ts';
+import type { CommandSpawner } from '../../../ports/commands.ts';
 import type { Bubblewrap } from './bubblewrap.ts';
 import { bubblewrapCandidates, findBubblewrap, namespaceAdvice, packagedNotice } from './find-bubblewrap.ts';
-import { programHash, isIntact, packagedBubblewrap } from '../sandbox.ts';
+import { programHash, isProgramIntact, packagedBubblewrap } from '../sandbox.ts';
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'capstan-find-')));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
@@ -121,7 +121,7 @@ describe('probing', () => {
   /** A system in which each program says what the table gives, by the options it is called with. */
   function system(
     says: (program: string, options: readonly string[]) => string,
-  ): Pick<Spawn, 'run'> & { runs: number } {
+  ): Pick<CommandSpawner, 'run'> & { runs: number } {
     const spawn = {
       runs: 0,
       run: async ({ argv }: { argv: readonly string[] }) => {
@@ -210,7 +210,7 @@ describe('probing', () => {
   });
 
   test('a probe that takes too long proves nothing', async () => {
-    const spawn: Pick<Spawn, 'run'> = {
+    const spawn: Pick<CommandSpawner, 'run'> = {
       run: async () => ({ kind: 'timed-out', output: { text: '', totalBytes: 0 }, durationMs: 5000 }),
     };
     expect(await findBubblewrap(search, { spawn, files })).toMatchObject({ kind: 'bubblewrap', path: plain });
@@ -224,7 +224,7 @@ describe('probing', () => {
 });
 
 describe('a packaged program', () => {
-  const works: Pick<Spawn, 'run'> = {
+  const works: Pick<CommandSpawner, 'run'> = {
     run: async () => ({ kind: 'exited', exitCode: 0, output: { text: '', totalBytes: 0 }, durationMs: 0 }),
   };
 
@@ -233,7 +233,7 @@ describe('a packaged program', () => {
     mkdirSync(join(base, 'unpacked/usr/bin'), { recursive: true });
     writeFileSync(unpacked.program, 'program', { mode: 0o755 });
     const search = { path: '', writable: [], packaged: [join(base, 'missing/bwrap'), unpacked.program] };
-    const parts = { spawn: works, files, isIntact };
+    const parts = { spawn: works, files, isIntact: isProgramIntact };
     const found = { kind: 'bubblewrap', path: unpacked.program, isPackaged: true };
     expect(await findBubblewrap(search, parts)).toMatchObject(found);
     writeFileSync(unpacked.hashFile, `${programHash(Buffer.from('program'))}\n`);
@@ -248,7 +248,7 @@ describe('a packaged program', () => {
 
   test('says what is wrong with the one on the search path', async () => {
     const notice = async (path: string, says: string, writable: readonly string[] = []) => {
-      const run: Spawn['run'] = async ({ argv }) => {
+      const run: CommandSpawner['run'] = async ({ argv }) => {
         const text = argv[0] === packaged ? '' : says;
         return { kind: 'exited', exitCode: text === '' ? 0 : 1, output: { text, totalBytes: 0 }, durationMs: 0 };
       };
@@ -274,7 +274,7 @@ describe('a packaged program', () => {
   });
 
   test('without one, the program on the search path that fails is reported, and not that there is none', async () => {
-    const spawn: Pick<Spawn, 'run'> = {
+    const spawn: Pick<CommandSpawner, 'run'> = {
       run: async () => ({ kind: 'not-started', reason: 'bwrap: No permissions to create new namespace' }),
     };
     const fails = (chosen?: string) =>

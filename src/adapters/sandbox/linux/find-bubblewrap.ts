@@ -1,5 +1,5 @@
 import { isWritableProgram, programCandidates } from '../../../core/policy/environment/find-program.ts';
-import type { ProcessEnd, Spawn } from '../../../ports/commands.ts';
+import type { ProcessEnd, CommandSpawner } from '../../../ports/commands.ts';
 import { refusalSentences, type RunnableCommand, type SandboxRefused } from '../../../ports/sandbox.ts';
 import type { ProgramFiles } from '../../../ports/system.ts';
 import { type Bubblewrap, bubblewrapArguments, mountOptions, processTableOptions } from './bubblewrap.ts';
@@ -14,7 +14,7 @@ export interface BubblewrapSearch {
 }
 
 export interface BubblewrapParts {
-  readonly spawn: Pick<Spawn, 'run'>;
+  readonly spawn: Pick<CommandSpawner, 'run'>;
   /** Results for programs tried before; each is tried once. Absent: none. */
   readonly probed?: Map<string, Promise<Bubblewrap | SandboxRefused>>;
   /** Programs that have built any sandbox before; they are not tried again. Absent: none. */
@@ -145,7 +145,7 @@ async function probeBubblewrap(path: string, { spawn, proven }: Required<Pick<Bu
   }
 }
 
-function tryOut(bubblewrap: Bubblewrap, spawn: Pick<Spawn, 'run'>): Promise<ProcessEnd> {
+function tryOut(bubblewrap: Bubblewrap, spawn: Pick<CommandSpawner, 'run'>): Promise<ProcessEnd> {
   const { path } = bubblewrap;
   const mounts = [
     ...mountOptions('/', { kind: 'read-only' }),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readServers, limitServers } from './join-proxy.ts';
+import { parseLoopbackServers, limitLoopbackServers } from './join-proxy.ts';
 
 const head = '  sl  local_address rem_address   st tx_queue rx_queue\n';
 const row = (local: string, state: string): string =>
@@ -16,18 +16,18 @@ test('what listens on the loopback or on all addresses is a server of this machi
     row('0100007F:1F93', '01'),
   ].join('');
   const version6 = [head, row(`${'0'.repeat(32)}:1F90`, '0A'), row(`${loopback6}:1F94`, '0A')].join('');
-  expect(readServers(version4, version6)).toEqual([
+  expect(parseLoopbackServers(version4, version6)).toEqual([
     { host: '127.0.0.1', port: 8080 },
     { host: '127.0.0.1', port: 8081 },
     { host: '127.0.0.1', port: 80 },
     { host: '::1', port: 8084 },
   ]);
-  expect(readServers('', 'garbage')).toEqual([]);
+  expect(parseLoopbackServers('', 'garbage')).toEqual([]);
 });
 
 test('a machine with many servers has some of them, and the rest is counted', () => {
   const many = Array.from({ length: 1000 }, (_, at) => row(`0100007F:${(4096 + at).toString(16).toUpperCase()}`, '0A'));
-  const { servers, leftOut } = limitServers(readServers(many.join(''), ''));
+  const { servers, leftOut } = limitLoopbackServers(parseLoopbackServers(many.join(''), ''));
   expect([servers.length, leftOut]).toEqual([512, 488]);
-  expect(limitServers(servers)).toEqual({ servers, leftOut: 0 });
+  expect(limitLoopbackServers(servers)).toEqual({ servers, leftOut: 0 });
 });

@@ -2,12 +2,12 @@ import { decideHost, readHostLists } from '../../../core/policy/network/host-lis
 import type { PlainCommand, RunnableCommand } from '../../../ports/sandbox.ts';
 import type { NetworkLists } from '../../../protocol/permissions.ts';
 import { createCommandProxy, proxyPort, proxyVariables } from '../network/command-proxy.ts';
-import { readUpTo, withRegular } from '../../disk/regular-files.ts';
+import { readUpTo, withRegularFile } from '../../disk/regular-files.ts';
 import { Server } from 'node:net';
 
-export function joinProxy({ argv, env, answerHost }: PlainCommand, lists: NetworkLists) {
+export function connectCommandToProxy({ argv, env, answerHost }: PlainCommand, lists: NetworkLists) {
   const proxy = createCommandProxy({ lists, decide: answerHost });
-  const { servers, leftOut } = limitServers(serversInReach(lists));
+  const { servers, leftOut } = limitLoopbackServers(serversInReach(lists));
   // An environment cannot contain such names; `environmentOptions` drops them as well.
   const variables = Object.entries(env).filter(([name]) => name !== '' && !name.includes('='));
   const message = {
@@ -39,7 +39,7 @@ export function joinProxy({ argv, env, answerHost }: PlainCommand, lists: Networ
 function serversInReach(lists: NetworkLists): readonly LoopbackServer[] {
   if (!lists.local || lists.methods !== 'any') return [];
   const rules = readHostLists(lists);
-  const servers = readServers(tableAt('/proc/net/tcp'), tableAt('/proc/net/tcp6'));
+  const servers = parseLoopbackServers(tableAt('/proc/net/tcp'), tableAt('/proc/net/tcp6'));
   return servers.filter((server) => server.port !== proxyPort && decideHost(rules, server).kind !== 'blocked');
 }
 
@@ -50,7 +50,7 @@ const mostServers = 512;
 const mostBytes = 256 * 1024;
 
 /** A server at all IPv6 addresses is assumed to answer IPv4 too, as is the default. */
-export function readServers(version4: string, version6: string): readonly LoopbackServer[] {
+export function parseLoopbackServers(version4: string, version6: string): readonly LoopbackServer[] {
   const byVersion4 = listening(version4).filter(({ address }) => /^(?:0{8}|.{6}7F)$/.test(address));
   const everywhere = listening(version6).filter(({ address }) => /^0{32}$/.test(address));
   const byVersion6 = listening(version6).filter(({ address }) => /^0{24}01000000$/.test(address));
@@ -61,7 +61,7 @@ export function readServers(version4: string, version6: string): readonly Loopba
   ];
 }
 
-export function limitServers(servers: readonly LoopbackServer[]) {
+export function limitLoopbackServers(servers: readonly LoopbackServer[]) {
   return { servers: servers.slice(0, mostServers), leftOut: Math.max(0, servers.length - mostServers) };
 }
 
@@ -75,7 +75,7 @@ function listening(table: string): readonly { readonly address: string; readonly
 function tableAt(path: string): string {
   try {
     const limits = { most: mostBytes, expected: mostBytes };
-    return withRegular(path, { links: 'followed' }, (file) => readUpTo(file, limits).toString('latin1'));
+    return withRegularFile(path, { links: 'followed' }, (file) => readUpTo(file, limits).toString('latin1'));
   } catch {
     // The kernel lacks this version of the protocol.
     return '';

@@ -1,6 +1,14 @@
 import type { NetworkAccess } from '../../../protocol/permissions.ts';
-import { answer, assemble, callsOn, jump, label, load, offset } from './seccomp.ts';
-import type { SeccompArchitecture, Statement } from './seccomp.ts';
+import {
+  answerStatement,
+  assembleFilter,
+  systemCallsOn,
+  jumpStatement,
+  labelStatement,
+  loadStatement,
+  filterDataOffset,
+} from './seccomp.ts';
+import type { SeccompArchitecture, FilterStatement } from './seccomp.ts';
 
 export interface LandlockFilterRequest {
   readonly network: NetworkAccess;
@@ -29,31 +37,33 @@ export function landlockFilter(architecture: SeccompArchitecture, { network, wri
     ipcCalls,
     ...(writes ? [] : [modes, owners, times]),
     ...(network === 'restricted' ? [socketCalls] : []),
-  ].flatMap((table) => callsOn(architecture, table));
+  ].flatMap((table) => systemCallsOn(architecture, table));
   const checked = checks(architecture, writes, user);
-  return assemble([
-    load(offset.architecture),
+  return assembleFilter([
+    loadStatement(filterDataOffset.architecture),
     // Other calling conventions number the calls differently.
-    jump('equal', architecture === 'x64' ? 0xc000003e : 0xc00000b7, 'next', 'kill'),
-    load(offset.call),
-    ...checked.map(({ number, name }) => jump('equal', number, name, 'next')),
-    jump('equal', clone3, 'unknown', 'next'),
-    ...callsOn(architecture, extendedAttributes).map(({ number }) => jump('equal', number, 'unsupported', 'next')),
-    ...refused.map(({ number }) => jump('equal', number, 'deny', 'next')),
-    jump('equal', 0, 'allow', 'allow'),
-    ...checked.flatMap(({ name, statements }) => [label(name), ...statements]),
-    label('allow'),
-    answer(0x7fff0000),
-    label('deny'),
-    answer(0x00050000 | notPermitted),
+    jumpStatement('equal', architecture === 'x64' ? 0xc000003e : 0xc00000b7, 'next', 'kill'),
+    loadStatement(filterDataOffset.call),
+    ...checked.map(({ number, name }) => jumpStatement('equal', number, name, 'next')),
+    jumpStatement('equal', clone3, 'unknown', 'next'),
+    ...systemCallsOn(architecture, extendedAttributes).map(({ number }) =>
+      jumpStatement('equal', number, 'unsupported', 'next'),
+    ),
+    ...refused.map(({ number }) => jumpStatement('equal', number, 'deny', 'next')),
+    jumpStatement('equal', 0, 'allow', 'allow'),
+    ...checked.flatMap(({ name, statements }) => [labelStatement(name), ...statements]),
+    labelStatement('allow'),
+    answerStatement(0x7fff0000),
+    labelStatement('deny'),
+    answerStatement(0x00050000 | notPermitted),
     // The flags of `clone3` are in memory, which filters cannot read. Libraries then use the older `clone`.
-    label('unknown'),
-    answer(0x00050000 | notImplemented),
+    labelStatement('unknown'),
+    answerStatement(0x00050000 | notImplemented),
     // Answers like a file system without extended attributes, so that programs that copy files continue.
-    label('unsupported'),
-    answer(0x00050000 | notSupported),
-    label('kill'),
-    answer(0x80000000),
+    labelStatement('unsupported'),
+    answerStatement(0x00050000 | notSupported),
+    labelStatement('kill'),
+    answerStatement(0x80000000),
   ]);
 }
 
@@ -66,43 +76,48 @@ const dangerousModes = 0o6002;
 /** Terminal input and attributes of files: TIOCSTI, TIOCLINUX, FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR. */
 const deniedRequests = [0x5412, 0x541c, 0x4008_6602, 0x401c_5820];
 const nobody = 0xffff_ffff;
-const argument = (index: number): Statement => load(16 + 8 * index);
+const argument = (index: number): FilterStatement => loadStatement(16 + 8 * index);
 
 /** Checks of calls that depend on arguments. Each ends in a verdict. */
 function checks(architecture: SeccompArchitecture, writes: boolean, { uid, gid }: LandlockFilterRequest['user']) {
-  const check = (table: string, statements: (position: number, name: string) => readonly Statement[]) =>
-    callsOn(architecture, table).map((call) => ({ ...call, statements: statements(call.position, call.name) }));
+  const check = (table: string, statements: (position: number, name: string) => readonly FilterStatement[]) =>
+    systemCallsOn(architecture, table).map((call) => ({ ...call, statements: statements(call.position, call.name) }));
   const always = [
-    ...check(clone, () => [argument(0), jump('anyOf', namespaceFlags | siblingFlag, 'deny', 'allow')]),
-    ...check(unshare, () => [argument(0), jump('anyOf', namespaceFlags | 0x80, 'deny', 'allow')]),
-    ...check(ofProcess, () => [argument(0), jump('equal', 0, 'allow', 'deny')]),
+    ...check(clone, () => [argument(0), jumpStatement('anyOf', namespaceFlags | siblingFlag, 'deny', 'allow')]),
+    ...check(unshare, () => [argument(0), jumpStatement('anyOf', namespaceFlags | 0x80, 'deny', 'allow')]),
+    ...check(ofProcess, () => [argument(0), jumpStatement('equal', 0, 'allow', 'deny')]),
     // A number other than zero names another process; groups and users contain other processes anyway.
     ...check(ofProcesses, (one) => {
-      return [argument(0), jump('equal', one, 'next', 'deny'), argument(1), jump('equal', 0, 'allow', 'deny')];
+      return [
+        argument(0),
+        jumpStatement('equal', one, 'next', 'deny'),
+        argument(1),
+        jumpStatement('equal', 0, 'allow', 'deny'),
+      ];
     }),
     ...check(ioctl, () => [
       argument(1),
-      ...deniedRequests.map((request) => jump('equal', request, 'deny', 'next')),
-      answer(0x7fff0000),
+      ...deniedRequests.map((request) => jumpStatement('equal', request, 'deny', 'next')),
+      answerStatement(0x7fff0000),
     ]),
   ];
   if (!writes) return always;
   return [
     ...always,
-    ...check(modes, (at) => [argument(at), jump('anyOf', dangerousModes, 'deny', 'allow')]),
+    ...check(modes, (at) => [argument(at), jumpStatement('anyOf', dangerousModes, 'deny', 'allow')]),
     ...check(owners, (at, name) => [
       argument(at),
-      jump('equal', uid, `${name} group`, 'next'),
-      jump('equal', nobody, `${name} group`, 'deny'),
-      label(`${name} group`),
+      jumpStatement('equal', uid, `${name} group`, 'next'),
+      jumpStatement('equal', nobody, `${name} group`, 'deny'),
+      labelStatement(`${name} group`),
       argument(at + 1),
-      jump('equal', gid, 'allow', 'next'),
-      jump('equal', nobody, 'allow', 'deny'),
+      jumpStatement('equal', gid, 'allow', 'next'),
+      jumpStatement('equal', nobody, 'allow', 'deny'),
     ]),
   ];
 }
 
-/* Calls, for `callsOn`. */
+/* Calls, for `systemCallsOn`. */
 
 const clone3 = 435;
 const clone = 'clone 56 220';

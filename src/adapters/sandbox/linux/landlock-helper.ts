@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync, readFileSync, readlinkSync, writeSync } from 'node:fs';
 import { nodeProgramFiles } from '../../disk/node-program-files.ts';
-import { diskPath, errorCode, pathText } from '../../disk/file-system.ts';
+import { toNodePath, errorCode, pathText } from '../../disk/file-system.ts';
 import { O_PATH } from '../../disk/folder-access.ts';
 import { loadLandlock } from './landlock-library.ts';
 import type { LandlockHelperInput } from './landlock-sandbox.ts';
@@ -47,7 +47,7 @@ try {
 /** Undefined: removed since the plan was made, so there is nothing to open. */
 function openPlace(path: string): number | undefined {
   try {
-    return openSync(diskPath(path), O_PATH | constants.O_NOFOLLOW);
+    return openSync(toNodePath(path), O_PATH | constants.O_NOFOLLOW);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type Koffi from 'koffi';
-import { limitsOfMark } from '../../../core/policy/profiles/landlock-policy.ts';
+import { processMarkLimits } from '../../../core/policy/profiles/landlock-policy.ts';
 import type { SandboxRefused } from '../../../ports/sandbox.ts';
 import { landlockRefusal } from '../refusals.ts';
 
@@ -85,7 +85,7 @@ export function loadLandlock(library: string) {
     dieWithParent: () => void check('pdeathsig', prctl(option.setDeathSignal, sigkill)),
     /** The program that this process becomes keeps only the three standard streams. */
     closeDescriptors: () => void check('close_range', call(closeRange, 3, 0xffff_ffff, closeOnExec)),
-    /** Lowers the limits by which engines recognise this process and its children (`limitsOfMark`). */
+    /** Lowers the limits by which engines recognise this process and its children (`processMarkLimits`). */
     markLimits(mark: number): void {
       const lower = (which: number, to: number): number => {
         const limits = memory();
@@ -93,7 +93,7 @@ export function loadLandlock(library: string) {
         limits.writeBigUInt64LE(BigInt(to), 8);
         return call(numbers.prlimit[column], 0, which, koffi.address(limits), 0);
       };
-      const { queues, time } = limitsOfMark(mark);
+      const { queues, time } = processMarkLimits(mark);
       const first = lower(limit.messageQueues, queues);
       const second = lower(limit.realtimeTimeout, time);
       if (first === 0 && second === 0) return;

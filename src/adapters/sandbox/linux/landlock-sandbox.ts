@@ -1,10 +1,10 @@
 import { isWithin, joinPath } from '../../../core/policy/paths/absolute-paths.ts';
 import { accessByRules } from '../../../core/policy/paths/access.ts';
 import type { PlainCommand, RunnableCommand, SandboxRefused } from '../../../ports/sandbox.ts';
-import type { Access, PathRule, ResolvedPolicy } from '../../../protocol/permissions.ts';
+import type { FileAccess, PathRule, ResolvedPolicy } from '../../../protocol/permissions.ts';
 import type { DiskView } from '../disk-view.ts';
-import { denyMatches, examineDisk, realPolicy } from '../policy-on-disk.ts';
-import { unenforceable } from '../refusals.ts';
+import { denyMatches, examineDisk, resolvePolicyLinks } from '../policy-on-disk.ts';
+import { unenforceableRefusal } from '../refusals.ts';
 import { landlockFilter, type LandlockFilterRequest } from './landlock-filter.ts';
 import { isSeccompArchitecture, type SeccompArchitecture, seccompFilter } from './seccomp.ts';
 
@@ -20,7 +20,7 @@ export async function planWithLandlock(
   { architecture, helper }: { readonly architecture: string; readonly helper: LandlockHelper },
 ): Promise<RunnableCommand | SandboxRefused> {
   if (!isSeccompArchitecture(architecture))
-    return unenforceable(`There is no system-call filter for ${architecture}.`, 'Use bubblewrap.');
+    return unenforceableRefusal(`There is no system-call filter for ${architecture}.`, 'Use bubblewrap.');
   const examined = await examineDisk(command, policy);
   if (examined.kind === 'refused') return examined;
   const { disk, deniedMatches } = examined;
@@ -70,7 +70,7 @@ const [refer, truncate, ioctlDevice] = [1 << 13, 1 << 14, 1 << 15];
 const namesInFolders = 0b1_1111_1111 << 4;
 const fileReads = execute | readFile;
 const fileWrites = writeFile | truncate | ioctlDevice;
-const rights: Readonly<Record<Exclude<Access, 'deny'>, { readonly file: number; readonly folder: number }>> = {
+const rights: Readonly<Record<Exclude<FileAccess, 'deny'>, { readonly file: number; readonly folder: number }>> = {
   read: { file: fileReads, folder: fileReads | readFolder },
   write: { file: fileReads | fileWrites, folder: fileReads | readFolder | fileWrites | namesInFolders | refer },
 };
@@ -130,7 +130,7 @@ function openedPlaces({ policy: { files }, deniedMatches }: LandlockRequest, dis
     for (const path of [...written.map((name) => `/${name}`), '/dev/shm']) grant(path, 'write');
     return opened;
   }
-  const { rules: real, heldLinks } = realPolicy(denyMatches(files, deniedMatches, disk), disk);
+  const { rules: real, heldLinks } = resolvePolicyLinks(denyMatches(files, deniedMatches, disk), disk);
   const [held] = heldLinks;
   if (held !== undefined)
     return cannot(`${JSON.stringify(held)} is a link that commands could replace, and Landlock cannot keep it`);
@@ -182,7 +182,7 @@ function add(opened: Map<string, number>, path: string, given: number): void {
 }
 
 function cannot(why: string): SandboxRefused {
-  return unenforceable(
+  return unenforceableRefusal(
     `${why[0]!.toUpperCase()}${why.slice(1)}.`,
     'Change the permission profile, or use bubblewrap on a machine that can create namespaces.',
   );

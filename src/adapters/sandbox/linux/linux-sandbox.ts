@@ -2,7 +2,7 @@ import { networkReach } from '../../../core/policy/paths/access.ts';
 import type { PlainCommand, RunnableCommand, SandboxRefused } from '../../../ports/sandbox.ts';
 import type { ResolvedPolicy } from '../../../protocol/permissions.ts';
 import { examineDisk } from '../policy-on-disk.ts';
-import { unenforceable } from '../refusals.ts';
+import { unenforceableRefusal } from '../refusals.ts';
 import { type Bubblewrap, bubblewrapArguments, environmentOptions, optionsFile, planMounts } from './bubblewrap.ts';
 import type { MountPoints } from './mount-points.ts';
 import { isSeccompArchitecture, seccompFilter } from './seccomp.ts';
@@ -27,7 +27,7 @@ export async function planLinux(
   const network = reach === 'all' ? 'enabled' : 'restricted';
   const isFilterable = isSeccompArchitecture(architecture);
   if (network === 'restricted' && !isFilterable) {
-    return unenforceable(
+    return unenforceableRefusal(
       `There is no system-call filter for the processor ${architecture}, so local sockets cannot be blocked.`,
       'Enable the network in the profile, or run on x64 or arm64.',
     );
@@ -35,17 +35,17 @@ export async function planLinux(
   // NUL would end the variable and begin an option of bubblewrap.
   const broken = Object.entries(command.env).find(([name, value]) => `${name}${value}`.includes('\0'));
   if (broken !== undefined) {
-    return unenforceable(
+    return unenforceableRefusal(
       `The variable ${JSON.stringify(broken[0])} contains a NUL byte, which is not allowed in an environment.`,
       'Change it in shell_environment_policy.set.',
     );
   }
   // Without the proxy, the spawn itself fails on a NUL byte in an argument.
   if (reach === 'listed' && command.argv.some((word) => word.includes('\0')))
-    return unenforceable('The command contains a NUL byte.', 'Write it as an escape sequence.');
+    return unenforceableRefusal('The command contains a NUL byte.', 'Write it as an escape sequence.');
   const pathSockets = network === 'restricted' && sockets.length > 0;
   // Loaded on use: few policies have lists. Before the disk is examined, so that its state is as new as possible.
-  const joinProxy = reach === 'listed' ? (await import('./join-proxy.ts')).joinProxy : undefined;
+  const joinProxy = reach === 'listed' ? (await import('./join-proxy.ts')).connectCommandToProxy : undefined;
   const hideSockets = pathSockets ? (await import('./path-sockets.ts')).hideSockets : undefined;
   const examined = await examineDisk(command, policy);
   if (examined.kind === 'refused') return examined;

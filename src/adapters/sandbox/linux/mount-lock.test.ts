@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { processTable } from '../../exec/leftover-processes.ts';
-import { type MountLock, type MountProcess, ownProcess, passMountLock, takeMountLock } from './mount-lock.ts';
+import { type MountLock, type MountProcess, ownProcess, markMountLockPassed, takeMountLock } from './mount-lock.ts';
 
 let folder = '';
 let path = '';
@@ -63,7 +63,7 @@ test.each<[string, () => void]>([
 test('a holder learns that another engine continued without the lock', () => {
   const lock = take(0) as MountLock;
   expect(lock.isRespected()).toBe(true);
-  passMountLock(path, { self, processes: processTable });
+  markMountLockPassed(path, { self, processes: processTable });
   expect(lock.isRespected()).toBe(false);
   lock.release();
   expect(readdirSync(folder)).toEqual([]);

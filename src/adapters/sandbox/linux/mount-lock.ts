@@ -2,7 +2,7 @@ import type { ProcessTable } from '../../../ports/system.ts';
 import { type JsonObject, parseJsonObject } from '../../../protocol/json.ts';
 import { errorCode } from '../../disk/file-system.ts';
 import { processNamespace } from '../../disk/processes.ts';
-import { blockFor } from '../../disk/wait-for-lock.ts';
+import { blockProcess } from '../../disk/wait-for-lock.ts';
 import { lstatSync, readlinkSync, rmdirSync, type Stats, symlinkSync, unlinkSync } from 'node:fs';
 
 /** Held by one engine at a time; required to remove mount points. */
@@ -40,7 +40,7 @@ export function takeMountLock(path: string, asker: MountAsker, patienceMs: numbe
 }
 
 /** Call this before continuing without the lock: a stopped holder that resumes then removes no more mount points. */
-export function passMountLock(path: string, { self }: MountAsker): void {
+export function markMountLockPassed(path: string, { self }: MountAsker): void {
   tryLock(`${path}${passedEnd}`, JSON.stringify(self));
 }
 
@@ -97,7 +97,7 @@ function removeLock(path: string): void {
 
 function pause(waited: number): number {
   const ms = waited < 50 ? 1 : 5;
-  blockFor(ms);
+  blockProcess(ms);
   return ms;
 }
 

@@ -1,12 +1,12 @@
 import { accessByRules } from '../../../core/policy/paths/access.ts';
 import { mountPointNames } from '../../../core/policy/paths/special-places.ts';
 import type { ProcessTable } from '../../../ports/system.ts';
-import type { PathRule, ResolvedFiles } from '../../../protocol/permissions.ts';
-import { errorCode, namesIn, realPath, systemText } from '../../disk/file-system.ts';
-import { hasFolderDoors, withFolderDoor } from '../../disk/folder-access.ts';
+import type { PathRule, ResolvedFilePolicy } from '../../../protocol/permissions.ts';
+import { errorCode, listFolderNames, realPath, readSystemFile } from '../../disk/file-system.ts';
+import { hasFolderHandles, withFolderHandle } from '../../disk/folder-access.ts';
 import { readOwnFile } from '../../disk/own-files.ts';
 import { isAlive } from '../../disk/processes.ts';
-import { blockFor } from '../../disk/wait-for-lock.ts';
+import { blockProcess } from '../../disk/wait-for-lock.ts';
 import { oncePerPath } from '../disk-view.ts';
 import { endedUse, entryAt, type MountAsker, type MountUser, ownProcess, processState } from './mount-lock.ts';
 import { ignoreDiskErrors, openMountRegistry, usersInMemory, usersOnDisk } from './mount-registry.ts';
@@ -184,8 +184,8 @@ function isEmptyFolder(path: string): boolean {
  * a link on the way, even one put there meanwhile, would lead elsewhere.
  */
 function removeEmptyFolder(path: string): void {
-  if (!hasFolderDoors()) return;
-  withFolderDoor(path, (folder) => {
+  if (!hasFolderHandles()) return;
+  withFolderHandle(path, (folder) => {
     const found = entryAt(folder);
     // Removes only an empty folder: something may have been put there in the meantime.
     if (found?.isDirectory() === true && found.uid === process.getuid?.()) rmdirSync(folder);
@@ -204,7 +204,7 @@ function codexMountPoints(temporaryDirectories: readonly string[]) {
   const marksOf = (folder: string) => tables().map((table) => join(table, pathHash(folder)));
   return {
     /** Denies commands writing the tables. Not mentioned to the model: no task needs them. */
-    protect(files: ResolvedFiles): ResolvedFiles {
+    protect(files: ResolvedFilePolicy): ResolvedFilePolicy {
       if (files.kind === 'unrestricted') return files;
       const writable = places.filter((path) => accessByRules(files.rules, path) === 'write');
       const kept = writable.map((path): PathRule => ({ path, access: 'read', ifMissing: 'skip', own: true }));
@@ -302,7 +302,7 @@ function runningIn(marks: string): readonly string[] {
   if (found === undefined || !isOwn(found)) return [];
   // Checking all would take long, so assume that one of them runs.
   if (found.size > mostBytes) return [marks];
-  return namesIn(marks)
+  return listFolderNames(marks)
     .filter((name) => /^\d{1,10}$/.test(name) && isAlive(Number(name)))
     .map((name) => join(marks, name));
 }
@@ -318,12 +318,12 @@ const lockPauses = 1_000;
 function awaitLock(path: string): void {
   const lock = entryAt(path);
   if (lock === undefined) return;
-  for (let pause = 0; pause < lockPauses && isLocked(lock.ino); pause++) blockFor(1);
+  for (let pause = 0; pause < lockPauses && isLocked(lock.ino); pause++) blockProcess(1);
 }
 
 /** The kernel's format: `1: FLOCK ADVISORY WRITE pid device:device:inode start end`; a waiting process has an arrow. */
 function isLocked(inode: number): boolean {
-  const lines = systemText('/proc/locks').split('\n');
+  const lines = readSystemFile('/proc/locks').split('\n');
   return lines.some((line) => line.includes(` FLOCK `) && line.includes(`:${inode} `));
 }
 

@@ -1,11 +1,11 @@
 import { accessSync, constants, lstatSync, mkdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { namesIn, realPath } from '../../disk/file-system.ts';
+import { listFolderNames, realPath } from '../../disk/file-system.ts';
 import { makeOwnFolder, readOwnFile } from '../../disk/own-files.ts';
 import { normalisePath } from '../../../core/policy/paths/absolute-paths.ts';
 import { type JsonObject, parseJsonObject } from '../../../protocol/json.ts';
-import { entryAt, passMountLock, readMountProcess, takeMountLock } from './mount-lock.ts';
+import { entryAt, markMountLockPassed, readMountProcess, takeMountLock } from './mount-lock.ts';
 import type { MountAsker, MountUser } from './mount-lock.ts';
 
 export interface MountUsers {
@@ -75,7 +75,7 @@ export function usersOnDisk(registry: string, asker: MountAsker): MountUsers {
         lock = takeMountLock(path, asker, patienceMs[use]);
       }
       if (typeof lock === 'string') {
-        if (use === 'begins') passMountLock(path, asker);
+        if (use === 'begins') markMountLockPassed(path, asker);
         return work(() => false);
       }
       try {
@@ -84,7 +84,7 @@ export function usersOnDisk(registry: string, asker: MountAsker): MountUsers {
         lock.release();
       }
     },
-    all: () => new Map(namesIn(registry).flatMap((name) => readUser(registry, name))),
+    all: () => new Map(listFolderNames(registry).flatMap((name) => readUser(registry, name))),
     put: (name, user) =>
       ignoreDiskErrors(() => {
         const unfinished = join(registry, `${name}${unfinishedEnd}`);
@@ -93,7 +93,7 @@ export function usersOnDisk(registry: string, asker: MountAsker): MountUsers {
       }),
     remove: (name) => ignoreDiskErrors(() => unlinkSync(join(registry, name))),
     tidy(written) {
-      for (const name of namesIn(registry)) {
+      for (const name of listFolderNames(registry)) {
         const isEntry = entryName.test(name.replace(unfinishedEnd, ''));
         if (isEntry && !written.has(name) && isUnfinished(registry, name)) users.remove(name);
       }

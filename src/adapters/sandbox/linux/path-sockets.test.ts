@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hiddenSockets, listedSockets, namedSockets } from './path-sockets.ts';
+import { findHiddenSockets, parseListedSockets, socketsInVariables } from './path-sockets.ts';
 
 test("the kernel's list names paths, also with spaces, and no abstract sockets", () => {
   const list = `Num       RefCount Protocol Flags    Type St Inode Path
@@ -9,7 +9,7 @@ test("the kernel's list names paths, also with spaces, and no abstract sockets",
 0000000000000000: 00000002 00000000 00010000 0001 01 21541 @/tmp/.X11-unix/X0
 0000000000000000: 00000002 00000000 00000000 0002 01 11111 relative.sock
 `;
-  expect(listedSockets(list)).toEqual(['/run/docker.sock', '/run/with space.sock']);
+  expect(parseListedSockets(list)).toEqual(['/run/docker.sock', '/run/with space.sock']);
 });
 
 test('variables name sockets in several forms', () => {
@@ -19,7 +19,7 @@ test('variables name sockets in several forms', () => {
     DBUS_SESSION_BUS_ADDRESS: 'unix:path=/run/user/1/bus,guid=1;unix:path=/run/other',
     PATH: '/usr/bin:/bin',
   };
-  expect(namedSockets(variables)).toEqual([
+  expect(socketsInVariables(variables)).toEqual([
     '/tmp/ssh-x/agent.1',
     '/home/u/.docker/run/docker.sock',
     '/run/user/1/bus',
@@ -36,7 +36,7 @@ test('all but the listed ones are hidden, at the place where their links lead', 
     '/secret/socket': undefined,
   };
   const all = Object.keys(places);
-  const hidden = (listed: readonly string[]) => hiddenSockets(all, listed, (path) => places[path]);
+  const hidden = (listed: readonly string[]) => findHiddenSockets(all, listed, (path) => places[path]);
   expect(hidden([])).toEqual(['/run/bus', '/run/docker.sock', '/tmp/own/a']);
   expect(hidden(['/var/run/docker.sock'])).toEqual(['/run/bus', '/tmp/own/a']);
   expect(hidden(['/run/docker.sock', '/tmp/own'])).toEqual(['/run/bus']);

@@ -1,5 +1,5 @@
-import { diskPath, fileSystem, pathText } from '../../disk/file-system.ts';
-import { withTrueNames } from '../../disk/folder-access.ts';
+import { toNodePath, fileSystem, pathText } from '../../disk/file-system.ts';
+import { withExactNames } from '../../disk/folder-access.ts';
 import { accessAt } from '../../../core/policy/paths/access.ts';
 import { isWithin, joinPath } from '../../../core/policy/paths/absolute-paths.ts';
 import type { PlainCommand } from '../../../ports/sandbox.ts';
@@ -14,7 +14,7 @@ export function hideSockets({ env }: PlainCommand, policy: ResolvedPolicy, disk:
     const isSeen = place.kind === 'file' && accessAt(policy, place.path) !== 'deny' && isPathSocket(place.path);
     return isSeen ? place.path : undefined;
   };
-  return hiddenSockets(findPathSockets(env), policy.sockets ?? [], visiblePlace).flatMap((path) =>
+  return findHiddenSockets(findPathSockets(env), policy.sockets ?? [], visiblePlace).flatMap((path) =>
     mountOptions(path, { kind: 'unreadable-file' }),
   );
 }
@@ -33,7 +33,7 @@ function socketFolders({ HOME: home, XDG_RUNTIME_DIR: runtime }: Variables): rea
 }
 
 function findPathSockets(variables: Variables): readonly string[] {
-  const found = new Set([...listedSockets(readList()), ...namedSockets(variables)]);
+  const found = new Set([...parseListedSockets(readList()), ...socketsInVariables(variables)]);
   let left = mostNames;
   const walk = (folder: string, depth: number): void => {
     const inner: string[] = [];
@@ -59,7 +59,10 @@ function readList(): string {
 
 function entriesOf(folder: string) {
   try {
-    return withTrueNames(fileSystem.readdirSync(diskPath(folder), { withFileTypes: true, encoding: 'utf8' }), folder);
+    return withExactNames(
+      fileSystem.readdirSync(toNodePath(folder), { withFileTypes: true, encoding: 'utf8' }),
+      folder,
+    );
   } catch {
     return [];
   }
@@ -68,18 +71,18 @@ function entriesOf(folder: string) {
 /** Checks that a socket is there now: names in lists and variables may be outdated. */
 function isPathSocket(path: string): boolean {
   try {
-    return fileSystem.lstatSync(diskPath(path)).isSocket();
+    return fileSystem.lstatSync(toNodePath(path)).isSocket();
   } catch {
     return false;
   }
 }
 
-export function listedSockets(list: string): readonly string[] {
+export function parseListedSockets(list: string): readonly string[] {
   return list.split('\n').flatMap((line) => /^\S+: (?:\S+ +){6}(\/.*)$/.exec(line)?.[1] ?? []);
 }
 
 /** Paths in variables such as SSH_AUTH_SOCK, DOCKER_HOST and DBUS_SESSION_BUS_ADDRESS. They may be no sockets. */
-export function namedSockets(variables: Variables): readonly string[] {
+export function socketsInVariables(variables: Variables): readonly string[] {
   return Object.entries(variables).flatMap(([name, value]) =>
     /SOCK|HOST|ADDRESS|AGENT|SERVER/i.test(name)
       ? [...value.matchAll(/\/[^\s:;,=]+/g)].map(([path]) => path.replace(/^\/\/+/, '/'))
@@ -88,7 +91,7 @@ export function namedSockets(variables: Variables): readonly string[] {
 }
 
 /** All sockets except those that are listed, by name or by a parent folder. */
-export function hiddenSockets(
+export function findHiddenSockets(
   sockets: readonly string[],
   listed: readonly string[],
   /** The place a path leads to, if a command can see it there. */

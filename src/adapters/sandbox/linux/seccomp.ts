@@ -18,69 +18,75 @@ export interface FilterRequest {
 export function seccompFilter(architecture: SeccompArchitecture, request: FilterRequest): Uint8Array {
   const { network } = request;
   const { audit, foreignCalls } = architectures[architecture];
-  const [fcntl = 0, socket = 0, socketpair = 0] = callsOn(architecture, checked).map(({ number }) => number);
+  const [fcntl = 0, socket = 0, socketpair = 0] = systemCallsOn(architecture, checked).map(({ number }) => number);
   const isRestricted = network === 'restricted';
-  const program: Statement[] = [
-    load(offset.architecture),
+  const program: FilterStatement[] = [
+    loadStatement(filterDataOffset.architecture),
     // Another calling convention has other numbers, so none of the checks below would hold.
-    jump('equal', audit, 'next', 'kill'),
-    load(offset.call),
-    ...(foreignCalls === undefined ? [] : [jump('atLeast', foreignCalls, 'deny', 'next')]),
+    jumpStatement('equal', audit, 'next', 'kill'),
+    loadStatement(filterDataOffset.call),
+    ...(foreignCalls === undefined ? [] : [jumpStatement('atLeast', foreignCalls, 'deny', 'next')]),
   ];
   for (const table of [around, kernel, ...(isRestricted ? [introspection] : [])])
-    for (const { number } of callsOn(architecture, table)) program.push(jump('equal', number, 'deny', 'next'));
+    for (const { number } of systemCallsOn(architecture, table))
+      program.push(jumpStatement('equal', number, 'deny', 'next'));
   program.push(
-    jump('equal', fcntl, 'lease', 'next'),
-    jump('equal', socket, isRestricted ? 'family' : 'no hypervisor', 'next'),
-    jump('equal', socketpair, isRestricted ? 'pair' : 'no hypervisor', 'allow'),
+    jumpStatement('equal', fcntl, 'lease', 'next'),
+    jumpStatement('equal', socket, isRestricted ? 'family' : 'no hypervisor', 'next'),
+    jumpStatement('equal', socketpair, isRestricted ? 'pair' : 'no hypervisor', 'allow'),
   );
   if (isRestricted) program.push(...families(request));
-  else program.push(label('no hypervisor'), load(offset.firstArgument), jump('equal', family.vsock, 'deny', 'allow'));
+  else
+    program.push(
+      labelStatement('no hypervisor'),
+      loadStatement(filterDataOffset.firstArgument),
+      jumpStatement('equal', family.vsock, 'deny', 'allow'),
+    );
   program.push(
     // A lease on a file makes the user's other programs wait, and a command needs no write access to take one.
-    label('lease'),
-    load(offset.secondArgument),
-    ...leases.map((k) => jump('equal', k, 'deny', 'next')),
-    label('allow'),
-    answer(0x7fff0000),
-    label('deny'),
-    answer(0x00050000 | notPermitted),
-    label('kill'),
-    answer(0x80000000),
+    labelStatement('lease'),
+    loadStatement(filterDataOffset.secondArgument),
+    ...leases.map((k) => jumpStatement('equal', k, 'deny', 'next')),
+    labelStatement('allow'),
+    answerStatement(0x7fff0000),
+    labelStatement('deny'),
+    answerStatement(0x00050000 | notPermitted),
+    labelStatement('kill'),
+    answerStatement(0x80000000),
   );
-  return assemble(program);
+  return assembleFilter(program);
 }
 
 /** Sockets that a restricted command may create: checks at `family`, and at `pair` for both ends at once. */
-function families({ isApart, pathSockets }: FilterRequest): readonly Statement[] {
+function families({ isApart, pathSockets }: FilterRequest): readonly FilterStatement[] {
   const internet = isApart ? 'internet' : 'deny';
   return [
-    label('family'),
-    load(offset.firstArgument),
-    jump('equal', family.inet, internet, 'next'),
-    jump('equal', family.inet6, internet, 'next'),
-    jump('equal', family.netlink, isApart ? 'questions' : 'deny', pathSockets ? 'next' : 'deny'),
-    label('pair'),
-    load(offset.firstArgument),
-    jump('equal', family.unix, 'next', 'deny'),
-    load(offset.secondArgument),
+    labelStatement('family'),
+    loadStatement(filterDataOffset.firstArgument),
+    jumpStatement('equal', family.inet, internet, 'next'),
+    jumpStatement('equal', family.inet6, internet, 'next'),
+    jumpStatement('equal', family.netlink, isApart ? 'questions' : 'deny', pathSockets ? 'next' : 'deny'),
+    labelStatement('pair'),
+    loadStatement(filterDataOffset.firstArgument),
+    jumpStatement('equal', family.unix, 'next', 'deny'),
+    loadStatement(filterDataOffset.secondArgument),
     { code: instruction.and, k: 0xf },
-    jump('equal', socketType.stream, 'allow', 'next'),
-    jump('equal', socketType.sequencedPackets, 'allow', 'deny'),
-    label('internet'),
-    load(offset.secondArgument),
+    jumpStatement('equal', socketType.stream, 'allow', 'next'),
+    jumpStatement('equal', socketType.sequencedPackets, 'allow', 'deny'),
+    labelStatement('internet'),
+    loadStatement(filterDataOffset.secondArgument),
     { code: instruction.and, k: 0xf },
-    jump('equal', socketType.stream, 'protocol', 'next'),
-    jump('equal', socketType.datagram, 'protocol', 'deny'),
+    jumpStatement('equal', socketType.stream, 'protocol', 'next'),
+    jumpStatement('equal', socketType.datagram, 'protocol', 'deny'),
     // Other protocols would make the kernel load modules that no test needs.
-    label('protocol'),
-    load(offset.thirdArgument),
-    jump('equal', protocol.tcp, 'allow', 'next'),
-    jump('equal', protocol.udp, 'allow', 'next'),
+    labelStatement('protocol'),
+    loadStatement(filterDataOffset.thirdArgument),
+    jumpStatement('equal', protocol.tcp, 'allow', 'next'),
+    jumpStatement('equal', protocol.udp, 'allow', 'next'),
     // Allows only protocol 0: for internet sockets the default, for netlink the one for routes.
-    label('questions'),
-    load(offset.thirdArgument),
-    jump('equal', 0, 'allow', 'deny'),
+    labelStatement('questions'),
+    loadStatement(filterDataOffset.thirdArgument),
+    jumpStatement('equal', 0, 'allow', 'deny'),
   ];
 }
 
@@ -98,7 +104,7 @@ export const isSeccompArchitecture = (name: string): name is SeccompArchitecture
  * The calls of a table that an architecture has. Each row has a name, the numbers on x64 and on arm64, and perhaps a
  * position among the arguments. A dash: the architecture lacks the call.
  */
-export function callsOn(architecture: SeccompArchitecture, table: string) {
+export function systemCallsOn(architecture: SeccompArchitecture, table: string) {
   const rows = table.split(',').map((row) => row.trim().split(/\s+/));
   const calls = rows.map(([name = '', x64, arm64, at]) => ({ name, number: architecture === 'x64' ? x64 : arm64, at }));
   const present = calls.filter(({ number }) => number !== '-');
@@ -122,22 +128,27 @@ const introspection = 'ptrace 101 117, process_vm_readv 310 270, process_vm_writ
 /** F_SETLEASE and F_SETDELEG. */
 const leases = [1024, 1040];
 /** Offsets in the data that the filter gets. Arguments are 64 bits wide; these calls use the lower half. */
-export const offset = { call: 0, architecture: 4, firstArgument: 16, secondArgument: 24, thirdArgument: 32 };
+export const filterDataOffset = { call: 0, architecture: 4, firstArgument: 16, secondArgument: 24, thirdArgument: 32 };
 const instruction = { load: 0x20, equal: 0x15, atLeast: 0x35, anyOf: 0x45, and: 0x54, answer: 0x06 };
 const family = { unix: 1, inet: 2, inet6: 10, netlink: 16, vsock: 40 };
 const socketType = { stream: 1, datagram: 2, sequencedPackets: 5 };
 const protocol = { tcp: 6, udp: 17 };
 const notPermitted = 1;
 
-export type Statement =
+export type FilterStatement =
   | { readonly code: number; readonly k: number; readonly yes?: string; readonly no?: string }
   | { readonly label: string };
 
-export const load = (k: number): Statement => ({ code: instruction.load, k });
-export const answer = (k: number): Statement => ({ code: instruction.answer, k });
-export const label = (name: string): Statement => ({ label: name });
+export const loadStatement = (k: number): FilterStatement => ({ code: instruction.load, k });
+export const answerStatement = (k: number): FilterStatement => ({ code: instruction.answer, k });
+export const labelStatement = (name: string): FilterStatement => ({ label: name });
 /** `anyOf`: at least one of the bits is set. */
-export const jump = (test: 'equal' | 'atLeast' | 'anyOf', k: number, yes: string, no: string): Statement => ({
+export const jumpStatement = (
+  test: 'equal' | 'atLeast' | 'anyOf',
+  k: number,
+  yes: string,
+  no: string,
+): FilterStatement => ({
   code: instruction[test],
   k,
   yes,
@@ -145,9 +156,9 @@ export const jump = (test: 'equal' | 'atLeast' | 'anyOf', k: number, yes: string
 });
 
 /** Eight bytes per instruction: code, distance if true, distance if false, operand. */
-export function assemble(program: readonly Statement[]): Uint8Array {
+export function assembleFilter(program: readonly FilterStatement[]): Uint8Array {
   const labels = new Map<string, number>();
-  const instructions: Exclude<Statement, { label: string }>[] = [];
+  const instructions: Exclude<FilterStatement, { label: string }>[] = [];
   for (const statement of program) {
     if ('label' in statement) labels.set(statement.label, instructions.length);
     else instructions.push(statement);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { Access, NetworkAccess, ResolvedPolicy } from '../../../protocol/permissions.ts';
-import type { PathSight } from '../../../core/policy/paths/walk-path.ts';
+import type { FileAccess, NetworkAccess, ResolvedPolicy } from '../../../protocol/permissions.ts';
+import type { PathInspection } from '../../../core/policy/paths/walk-path.ts';
 import type { DiskView } from '../disk-view.ts';
 import { builtInProfile } from '../../../core/policy/profiles/profiles.ts';
 import { resolvePolicy } from '../../../core/policy/profiles/resolve-policy.ts';
 import { baseSection, networkSection, preferencesSection, seatbeltProfile } from './seatbelt.ts';
 
-function diskOf(seen: Readonly<Record<string, PathSight>>): DiskView {
+function diskOf(seen: Readonly<Record<string, PathInspection>>): DiskView {
   return { look: (path) => seen[path] ?? { kind: 'missing' }, list: () => [], canCreateIn: () => true };
 }
 
@@ -14,7 +14,7 @@ const folder = { kind: 'folder' } as const;
 const options = { network: false, writableRoots: [], excludeTmpdir: true, excludeSlashTmp: true };
 
 function policy(
-  rules: readonly (readonly [string, Access])[],
+  rules: readonly (readonly [string, FileAccess])[],
   more: { globs?: readonly string[]; network?: NetworkAccess; platform?: boolean } = {},
 ): ResolvedPolicy {
   return {

@@ -1,12 +1,12 @@
-import type { NamePart } from '../../../base/name-matcher.ts';
+import type { NamePatternPart } from '../../../base/name-matcher.ts';
 import { parentPath } from '../../../core/policy/paths/absolute-paths.ts';
 import { accessByRules, networkReach } from '../../../core/policy/paths/access.ts';
-import { literalGlob, parseGlob, staticFolderOf } from '../../../core/policy/paths/glob.ts';
+import { escapeGlob, parseGlob, globBaseFolder } from '../../../core/policy/paths/glob.ts';
 import type { PlainCommand, RunnableCommand, SandboxRefused } from '../../../ports/sandbox.ts';
-import type { Access, ResolvedFiles, ResolvedPolicy } from '../../../protocol/permissions.ts';
+import type { FileAccess, ResolvedFilePolicy, ResolvedPolicy } from '../../../protocol/permissions.ts';
 import { type DiskView, followLinks, viewHostDisk } from '../disk-view.ts';
-import { realPolicy, type RealRule } from '../policy-on-disk.ts';
-import { movedWorkspace } from '../refusals.ts';
+import { resolvePolicyLinks, type ResolvedRule } from '../policy-on-disk.ts';
+import { movedWorkspaceRefusal } from '../refusals.ts';
 
 /** Fixed path: a program of the same name earlier on the PATH could be anything. */
 const program = '/usr/bin/sandbox-exec';
@@ -17,7 +17,7 @@ export async function planMacos(
   policy: ResolvedPolicy,
 ): Promise<RunnableCommand | SandboxRefused> {
   const disk = viewHostDisk();
-  const moved = movedWorkspace(policy.files, command.cwd, disk);
+  const moved = movedWorkspaceRefusal(policy.files, command.cwd, disk);
   if (moved !== undefined) return moved;
   const { text, parameters } = seatbeltProfile(policy, disk);
   return {
@@ -58,12 +58,12 @@ function networkSections(policy: ResolvedPolicy, at: (path: string) => string): 
   return networkReach(policy) === 'all' ? [networkSection, ...local] : local;
 }
 
-function fileSections(files: ResolvedFiles, disk: DiskView, at: (path: string) => string): readonly string[] {
+function fileSections(files: ResolvedFilePolicy, disk: DiskView, at: (path: string) => string): readonly string[] {
   if (files.kind === 'unrestricted') return ['(allow file-read* file-write*)', preferencesSection];
-  const { rules, heldLinks } = realPolicy(files, disk);
+  const { rules, heldLinks } = resolvePolicyLinks(files, disk);
   const accessAt = (path: string) => accessByRules(rules, path);
   // Nothing is granted outside the root.
-  const outer = (path: string): Access => (path === '/' ? 'deny' : accessAt(parentPath(path)));
+  const outer = (path: string): FileAccess => (path === '/' ? 'deny' : accessAt(parentPath(path)));
   const readsEverything =
     accessAt('/') !== 'deny' &&
     files.denyGlobs.length === 0 &&
@@ -81,10 +81,10 @@ function fileSections(files: ResolvedFiles, disk: DiskView, at: (path: string) =
 
 /** The pattern as written, and with its folder's links resolved: the system compares resolved paths. */
 function spellings(glob: string, disk: DiskView): readonly string[] {
-  const folder = staticFolderOf(glob);
+  const folder = globBaseFolder(glob);
   if (folder === '/') return [glob];
   const place = followLinks(disk, folder).path;
-  return place === folder ? [glob] : [glob, `${literalGlob(place)}${glob.slice(folder.length)}`];
+  return place === folder ? [glob] : [glob, `${escapeGlob(place)}${glob.slice(folder.length)}`];
 }
 
 /** Matches are denied, and parent folders cannot be renamed: under another name the pattern would not match. */
@@ -97,13 +97,13 @@ function deniedGlob(glob: string): readonly string[] {
 }
 
 function foldersAbove(glob: string): readonly string[] {
-  if (/[{\\]/.test(glob)) return [`${literalGlob(staticFolderOf(glob))}/**`];
+  if (/[{\\]/.test(glob)) return [`${escapeGlob(globBaseFolder(glob))}/**`];
   const names = glob.split('/');
-  const first = staticFolderOf(glob).split('/').length;
+  const first = globBaseFolder(glob).split('/').length;
   return names.slice(first, -1).map((_, index) => names.slice(0, first + index + 1).join('/'));
 }
 
-function statements(rule: RealRule, outer: Access, at: (path: string) => string): readonly string[] {
+function statements(rule: ResolvedRule, outer: FileAccess, at: (path: string) => string): readonly string[] {
   const place =
     rule.kind === 'file' && rule.access !== 'deny' ? `(literal ${at(rule.path)})` : `(subpath ${at(rule.path)})`;
   switch (rule.access) {
@@ -126,8 +126,8 @@ function statements(rule: RealRule, outer: Access, at: (path: string) => string)
 }
 
 /** Folders that must not be moved: writable roots, and parents of protected places, which are found by path. */
-function keptFolders(changes: readonly RealRule[], accessAt: (path: string) => Access): readonly string[] {
-  const isFolder = ({ kind }: RealRule): boolean => kind !== 'file';
+function keptFolders(changes: readonly ResolvedRule[], accessAt: (path: string) => FileAccess): readonly string[] {
+  const isFolder = ({ kind }: ResolvedRule): boolean => kind !== 'file';
   const kept = new Set(changes.filter((rule) => rule.access === 'write' && isFolder(rule)).map(({ path }) => path));
   for (const { path, access } of changes) {
     if (access === 'write') continue;
@@ -160,12 +160,12 @@ function characterExpression(character: string): string {
 
 const expressions = { one: '[^/]', some: '[^/]*', folders: '(.*/)?', anything: '.*', open: '(', or: '|', close: ')' };
 
-function partExpression(part: NamePart): string {
+function partExpression(part: NamePatternPart): string {
   if (part.kind === 'text') return characterExpression(part.text);
   return part.kind === 'class' ? classExpression(part) : expressions[part.kind];
 }
 
-function classExpression({ negated, ranges }: Extract<NamePart, { kind: 'class' }>): string {
+function classExpression({ negated, ranges }: Extract<NamePatternPart, { kind: 'class' }>): string {
   const isSimple = ranges.every(([from, to]) => /[a-z0-9._]/i.test(from) && /[a-z0-9._]/i.test(to));
   if (!isSimple) return '[^/]';
   return `[${negated ? '^/' : ''}${ranges.map(([from, to]) => (from === to ? from : `${from}-${to}`)).join('')}]`;

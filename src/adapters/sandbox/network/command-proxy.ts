@@ -1,6 +1,6 @@
 import { type HostTarget, readHostLists } from '../../../core/policy/network/host-lists.ts';
 import type { NetworkLists } from '../../../protocol/permissions.ts';
-import { createGate, type GateOptions, idleMs, joinSockets } from './connection-gate.ts';
+import { createConnectionGate, type GateOptions, connectionIdleMs, joinSockets } from './connection-gate.ts';
 import { createHttpProxy } from './http-proxy.ts';
 import { serveSocks, socksVersion } from './socks5.ts';
 import type { Server, Socket } from 'node:net';
@@ -11,7 +11,7 @@ const mostConnections = 256;
 const handshakeMs = 30_000;
 
 export function createCommandProxy(options: GateOptions) {
-  const gate = createGate(options);
+  const gate = createConnectionGate(options);
   const http = createHttpProxy(gate);
   const listeners: Server[] = [];
   const sockets = new Set<Socket>();
@@ -24,14 +24,17 @@ export function createCommandProxy(options: GateOptions) {
   function take(socket: Socket): void {
     hold(socket);
     // While an answer is pending, the program waits and sends nothing: do not treat that as an unfinished handshake.
-    socket.setTimeout(handshakeMs, () => void (gate.isAsking() ? socket.setTimeout(idleMs) : socket.destroy()));
+    socket.setTimeout(
+      handshakeMs,
+      () => void (gate.isAsking() ? socket.setTimeout(connectionIdleMs) : socket.destroy()),
+    );
     const onEnd = (): void => void socket.destroy();
     socket.once('end', onEnd);
     socket.once('data', (bytes: Buffer) => {
       socket.off('end', onEnd);
       socket.pause();
       socket.unshift(bytes);
-      socket.setTimeout(idleMs);
+      socket.setTimeout(connectionIdleMs);
       if (bytes[0] === socksVersion) serveSocks(gate, socket);
       else http.take(socket);
       process.nextTick(() => socket.resume());

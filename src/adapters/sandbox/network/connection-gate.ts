@@ -7,8 +7,8 @@ import {
   parseHostPattern,
   readHostLists,
 } from '../../../core/policy/network/host-lists.ts';
-import { isAddress, normaliseHost } from '../../../core/policy/network/host-name.ts';
-import type { AnswerHost, HostAnswer } from '../../../ports/ask-user.ts';
+import { isIpAddress, normaliseHost } from '../../../core/policy/network/host-name.ts';
+import type { AnswerNetworkHost, NetworkHostAnswer } from '../../../ports/ask-user.ts';
 import { valueOrAbort } from '../../../protocol/abort.ts';
 import type {
   DenialReason,
@@ -27,19 +27,19 @@ export interface GateRequest extends HostTarget {
   readonly method?: string;
 }
 
-export type Passage =
+export type GateResult =
   | { readonly kind: 'open'; readonly socket: Socket }
   | { readonly kind: 'blocked'; readonly denied: DeniedRequest }
   | { readonly kind: 'unreachable'; readonly why: string };
 
-export type Gate = ReturnType<typeof createGate>;
+export type ConnectionGate = ReturnType<typeof createConnectionGate>;
 
 export interface GateOptions {
   readonly lists: NetworkLists;
   /** Default: those of the system. */
   readonly ways?: Dialer;
   /** Decides about hosts that the lists leave to an answer. Absent: they are refused. */
-  readonly decide?: AnswerHost;
+  readonly decide?: AnswerNetworkHost;
   /** Limit of a name lookup. Default: two seconds. */
   readonly lookupMs?: number;
 }
@@ -48,15 +48,15 @@ const mostDenied = 200;
 const mostQuestions = 20;
 const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-export function createGate({ lists, ways = systemDialer, decide, lookupMs = 2000 }: GateOptions) {
+export function createConnectionGate({ lists, ways = systemDialer, decide, lookupMs = 2000 }: GateOptions) {
   const hosts = readHostLists(lists);
   const life = new AbortController();
   const refused = new Map<string, DeniedRequest>();
-  const answers = new Map<string, Promise<HostAnswer>>();
+  const answers = new Map<string, Promise<NetworkHostAnswer>>();
   let waiting = 0;
 
   /** Connections to the same host share a question. An answer is valid for the whole command. */
-  function ask({ host: name, port, protocol }: GateRequest): Promise<HostAnswer | 'too-many'> {
+  function ask({ host: name, port, protocol }: GateRequest): Promise<NetworkHostAnswer | 'too-many'> {
     const key = hostAtPort(name, port);
     const known = answers.get(key);
     if (known !== undefined) return known;
@@ -86,7 +86,7 @@ export function createGate({ lists, ways = systemDialer, decide, lookupMs = 2000
       if (answer === 'too-many') return 'not_asked';
       if (answer === 'unasked') return verdict.by === 'rule' ? 'held_back' : 'not_allowed';
     }
-    const found = isAddress(host) ? [host] : await withTimeout(lookupMs, ways.resolve(host)).catch(() => []);
+    const found = isIpAddress(host) ? [host] : await withTimeout(lookupMs, ways.resolve(host)).catch(() => []);
     // Dial exactly the addresses that were checked.
     const addresses = found.map((address) => normaliseHost(address) ?? address);
     return decideAddresses(hosts, verdict.addresses, { addresses, port }) ?? { addresses };
@@ -94,7 +94,7 @@ export function createGate({ lists, ways = systemDialer, decide, lookupMs = 2000
 
   return {
     /** Never rejects. */
-    async pass(request: GateRequest): Promise<Passage> {
+    async pass(request: GateRequest): Promise<GateResult> {
       const { host, port, protocol } = request;
       try {
         const judged = await judge(request);
@@ -148,7 +148,7 @@ export const systemDialer: Dialer = {
   connect: (address, port, signal) =>
     new Promise((resolve, reject) => {
       // Requires an address, so that no name is looked up again.
-      if (!isAddress(address)) return reject(new Error('no address'));
+      if (!isIpAddress(address)) return reject(new Error('no address'));
       const socket = connect({ host: address, port, allowHalfOpen: true, signal: AbortSignal.any([signal]) });
       const timer = setTimeout(() => socket.destroy(new Error('timed out')), connectMs);
       socket.once('error', (error) => (clearTimeout(timer), reject(error)));
@@ -181,7 +181,7 @@ async function withTimeout<T>(milliseconds: number, promise: Promise<T>): Promis
   }
 }
 
-export const idleMs = 10 * 60_000;
+export const connectionIdleMs = 10 * 60_000;
 const lingerMs = 2000;
 
 /** Copies bytes both ways until both sides have ended or one fails. Each side may end on its own. */
@@ -191,7 +191,7 @@ export function joinSockets(one: Duplex, other: Socket): void {
     other.destroy();
   };
   for (const side of [one, other]) side.on('error', end).on('close', end);
-  other.setTimeout(idleMs, end);
+  other.setTimeout(connectionIdleMs, end);
   one.pipe(other);
   other.pipe(one);
 }

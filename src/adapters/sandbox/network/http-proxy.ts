@@ -1,12 +1,18 @@
 import { normaliseHost, splitHostAndPort } from '../../../core/policy/network/host-name.ts';
-import { sentence } from '../../../protocol/outcome.ts';
+import { endWithFullStop } from '../../../protocol/outcome.ts';
 import type { DenialReason, DeniedRequest } from '../../../protocol/permissions.ts';
-import { type Gate, idleMs, joinSockets, type Passage, sendAndClose } from './connection-gate.ts';
+import {
+  type ConnectionGate,
+  connectionIdleMs,
+  joinSockets,
+  type GateResult,
+  sendAndClose,
+} from './connection-gate.ts';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-export function createHttpProxy(gate: Gate): { take(socket: Socket): void } {
+export function createHttpProxy(gate: ConnectionGate): { take(socket: Socket): void } {
   const server = createServer({ maxHeaderSize: 32 * 1024 });
   server.on('request', (asked, answer) => void forward(gate, asked, answer));
   server.on('connect', (asked, socket, head) => void tunnel(gate, asked, socket, head));
@@ -34,7 +40,7 @@ function passedHeaders({ rawHeaders, headers }: IncomingMessage, dropped: Readon
   return passed;
 }
 
-async function forward(gate: Gate, asked: IncomingMessage, answer: ServerResponse): Promise<void> {
+async function forward(gate: ConnectionGate, asked: IncomingMessage, answer: ServerResponse): Promise<void> {
   const url = URL.parse(asked.url ?? '');
   const host = url?.protocol === 'http:' ? normaliseHost(url.hostname) : undefined;
   const { method = 'GET' } = asked;
@@ -50,7 +56,7 @@ async function forward(gate: Gate, asked: IncomingMessage, answer: ServerRespons
   // The program is gone: do not connect on its behalf.
   if (answer.destroyed) return void socket.destroy();
   answer.on('close', () => socket.destroy());
-  socket.setTimeout(idleMs, () => socket.destroy());
+  socket.setTimeout(connectionIdleMs, () => socket.destroy());
   try {
     // Use the host of the URL, which was checked, not the program's header.
     const headers = [...passedHeaders(asked, hopHeadersOfRequest), 'Host', url.host, 'Connection', 'close'];
@@ -81,7 +87,12 @@ function refuse(answer: ServerResponse, { status, headers, body }: ProxyAnswer):
   answer.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' }).end(body);
 }
 
-async function tunnel(gate: Gate, { url = '' }: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+async function tunnel(
+  gate: ConnectionGate,
+  { url = '' }: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): Promise<void> {
   socket.on('error', () => socket.destroy());
   const target = splitHostAndPort(url);
   if (target?.port === undefined)
@@ -94,7 +105,7 @@ async function tunnel(gate: Gate, { url = '' }: IncomingMessage, socket: Duplex,
   joinSockets(socket, passage.socket);
 }
 
-function refusalOf(passage: Exclude<Passage, { kind: 'open' }>): ProxyAnswer {
+function refusalOf(passage: Exclude<GateResult, { kind: 'open' }>): ProxyAnswer {
   if (passage.kind === 'blocked') return blockedAnswer(passage.denied);
   return failedAnswer(502, `The host cannot be reached (${passage.why}).`);
 }
@@ -137,7 +148,7 @@ interface ProxyAnswer {
 function blockedAnswer({ host, port, protocol, reason, rule }: DeniedRequest): ProxyAnswer {
   if (reason === 'unresolved') return failedAnswer(502, 'The name of this host cannot be resolved.');
   const byRule = `A rule denies this host${rule?.why === undefined ? '' : `: ${rule.why}`}`;
-  const message = rule === undefined ? sentences[reason] : sentence(byRule);
+  const message = rule === undefined ? sentences[reason] : endWithFullStop(byRule);
   const error = { 'x-proxy-error': headerValues[reason] };
   if (protocol === 'https')
     return { status: 403, headers: { 'content-type': 'text/plain', ...error }, body: `${message}\n` };

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { normaliseHost } from '../../../core/policy/network/host-name.ts';
-import { type Gate, joinSockets, sendAndClose } from './connection-gate.ts';
+import { type ConnectionGate, joinSockets, sendAndClose } from './connection-gate.ts';
 
 export const socksVersion = 5;
 const reply = { granted: 0, failed: 1, notAllowed: 2, unreachable: 4, commandUnknown: 7, addressUnknown: 8 } as const;
@@ -38,7 +38,7 @@ export function readSocksRequest(bytes: Buffer): SocksStep {
 }
 
 /** Serves one program over SOCKS5. Only TCP: a datagram could go anywhere after the first. */
-export function serveSocks(gate: Gate, socket: Socket): void {
+export function serveSocks(gate: ConnectionGate, socket: Socket): void {
   let read: (bytes: Buffer) => SocksStep = readSocksGreeting;
   let bytes = Buffer.alloc(0);
   const onData = (chunk: Buffer): void => {
@@ -63,7 +63,7 @@ export function serveSocks(gate: Gate, socket: Socket): void {
 }
 
 async function grant(
-  gate: Gate,
+  gate: ConnectionGate,
   socket: Socket,
   { command: asked, host, port }: Extract<SocksStep, { kind: 'request' }>,
   rest: Buffer,

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
-import { osError, type PatchedFile, type PatchStep } from './compute-patch.ts';
+import { osErrorText, type PatchedFile, type PatchStep } from './compute-patch.ts';
 import type { PatchDisk } from '../../../ports/files.ts';
 
-export type Applied =
+export type PatchApplyResult =
   /** `leftBehind`: files whose removal failed, under their temporary names. */
   | { readonly kind: 'applied'; readonly leftBehind: readonly string[] }
   | {
@@ -18,7 +18,7 @@ type Done = { readonly path: string; undo(): void; readonly aside?: string };
  * Applies computed changes in order; a failing step undoes all before it. An existing file is rewritten in place and
  * keeps its other names, mode, owner and readers. A removed file is first renamed, and deleted when all else is done.
  */
-export function applyChanges(changes: readonly PatchedFile[], disk: PatchDisk): Applied {
+export function applyChanges(changes: readonly PatchedFile[], disk: PatchDisk): PatchApplyResult {
   const done: Done[] = [];
   for (const step of changes.flatMap(({ steps }) => steps)) {
     try {
@@ -26,7 +26,7 @@ export function applyChanges(changes: readonly PatchedFile[], disk: PatchDisk): 
     } catch (error) {
       const action = step.kind === 'remove' ? 'delete' : 'write';
       const left = failing(done.toReversed(), ({ undo }) => undo()).map(({ path }) => path);
-      const message = `Failed to ${action} file ${step.path}: ${osError(error)}`;
+      const message = `Failed to ${action} file ${step.path}: ${osErrorText(error)}`;
       return { kind: 'failed', message, left: [...new Set(left)] };
     }
   }
@@ -74,7 +74,7 @@ function failing<Each>(all: readonly Each[], work: (each: Each) => void): readon
   });
 }
 
-export function summarise(changes: readonly PatchedFile[]): string {
+export function summarisePatch(changes: readonly PatchedFile[]): string {
   const lines = Object.entries({ add: 'A', update: 'M', delete: 'D' }).flatMap(([wanted, letter]) =>
     changes.filter(({ kind }) => kind === wanted).map(({ spelled }) => `${letter} ${spelled}\n`),
   );

@@ -1,6 +1,6 @@
 import type { ProviderCapabilities, ToolSpec } from '../../../ports/model.ts';
 import { equalJson, parseJsonObject } from '../../../protocol/json.ts';
-import { functionSpec, refusedArguments } from '../function-tool.ts';
+import { functionSpec, argumentsRefusal } from '../function-tool.ts';
 import type { Tool } from '../tool.ts';
 import { parsePatch } from './parse-patch.ts';
 import { type ApplyPatchPorts, preparePatch } from './prepare-patch.ts';
@@ -13,8 +13,8 @@ export function applyPatchTool(ports: ApplyPatchPorts, provider: ProviderForms):
     offeredIn: ({ mode, editTools }) => mode !== 'plan' && editTools === 'patch',
     spec: patchSpecFor(provider),
     prepare({ callId, input }, step) {
-      const text = readPatchInput(input);
-      if (text === undefined) return refusedArguments('`input` must be the patch, a string.');
+      const text = parsePatchInput(input);
+      if (text === undefined) return argumentsRefusal('`input` must be the patch, a string.');
       return preparePatch(ports, { callId, text, folder: step.envelope.workspace.cwd, cameAs: 'tool' }, step);
     },
   };
@@ -113,7 +113,7 @@ function endOf(text: string, word: string): number | undefined {
 }
 
 /** The patch itself, or the one in function arguments: no patch begins with a brace. */
-export function readPatchInput(input: string): string | undefined {
+export function parsePatchInput(input: string): string | undefined {
   if (!input.trimStart().startsWith('{')) return input;
   const patch = parseJsonObject(input)?.['input'];
   return typeof patch === 'string' ? patch : undefined;

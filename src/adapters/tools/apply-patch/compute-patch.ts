@@ -1,9 +1,9 @@
 import { defined } from '../../../base/objects.ts';
 import { parentPath } from '../../../core/policy/paths/absolute-paths.ts';
-import type { PatchView, PlaceState } from '../../../ports/files.ts';
+import type { PatchFileReader, PathState } from '../../../ports/files.ts';
 import { errorCode } from '../../../protocol/outcome.ts';
 import { absolutePath, type FollowedPath, followPath } from '../follow-path.ts';
-import { type Replaced, replaceText, textAsBytes, updateBytes } from './compute-update.ts';
+import { type ReplaceTextResult, replaceText, textAsBytes, applyChunksToBytes } from './compute-update.ts';
 import type { Chunk, Hunk, Patch } from './patch.ts';
 import { explainMismatch, SearchEffort, TooMuchToSearch } from './seek-lines.ts';
 import { hash } from 'node:crypto';
@@ -48,7 +48,7 @@ const splitPatch = 'Split it into several patches.';
 /** Computes a whole patch before anything is written. Each hunk sees the results of those before it. */
 export function computePatch(
   patch: Patch,
-  { folder, disk, guard }: Pick<Work, 'folder' | 'guard'> & { readonly disk: PatchView },
+  { folder, disk, guard }: Pick<Work, 'folder' | 'guard'> & { readonly disk: PatchFileReader },
 ): { readonly kind: 'computed'; readonly changes: readonly PatchedFile[] } | PatchProblem {
   const read = { bytes: 0, removed: 0 };
   const work: Work = { folder, guard, overlay: overlayOn(disk), effort: new SearchEffort(), read };
@@ -78,7 +78,7 @@ function unfit(message: string, hint?: string): InTheWay {
 interface Work {
   /** Absolute; base of relative paths. */
   readonly folder: string;
-  readonly guard: Guard;
+  readonly guard: PatchGuard;
   readonly overlay: Overlay;
   readonly effort: SearchEffort;
   readonly read: { bytes: number; removed: number };
@@ -141,7 +141,7 @@ function update(
   const failed = `Failed to update file ${path}`;
   if (lineEnds(before) > mostLines) throw unfit(`${failed}: it has more than ${mostLines} lines`);
   try {
-    const updated = updateBytes(before, chunks, effort);
+    const updated = applyChunksToBytes(before, chunks, effort);
     if (updated.kind === 'updated') return updated;
     if (updated.kind === 'encoding') throw unfit(`Failed to read file to update ${path}: ${updated.reason}`);
     if (updated.kind === 'anchor-not-found') throw unfit(`Failed to find context '${updated.anchor}' in ${path}`);
@@ -182,7 +182,7 @@ function write(work: Work, spelled: string, content: Uint8Array, mode?: number):
 
 function overwrite(
   { overlay }: Work,
-  { sight, ...step }: Omit<Extract<PatchStep, { kind: 'overwrite' }>, 'kind'> & { readonly sight: PlaceState },
+  { sight, ...step }: Omit<Extract<PatchStep, { kind: 'overwrite' }>, 'kind'> & { readonly sight: PathState },
 ): PatchStep {
   overlay.write(step.place, step.content);
   return { kind: 'overwrite', ...step, ...foundSince(sight) };
@@ -212,12 +212,12 @@ function hashOfRemoved({ overlay, read: sofar }: Work, place: string): string | 
   }
 }
 
-function requireFile(sight: PlaceState, failed: string): asserts sight is Extract<PlaceState, { kind: 'file' }> {
+function requireFile(sight: PathState, failed: string): asserts sight is Extract<PathState, { kind: 'file' }> {
   if (sight.kind !== 'file')
     throw unfit(`${failed}: ${sight.kind === 'missing' ? osErrorOf('ENOENT') : 'it is not a file'}`);
 }
 
-function foundSince(sight: PlaceState): { readonly foundSince?: number } {
+function foundSince(sight: PathState): { readonly foundSince?: number } {
   return 'since' in sight && sight.since !== undefined ? { foundSince: sight.since } : {};
 }
 
@@ -260,14 +260,14 @@ function look<Result>(ask: () => Result, failed: string): Result {
   try {
     return ask();
   } catch (error) {
-    throw unfit(`${failed}: ${osError(error)}`);
+    throw unfit(`${failed}: ${osErrorText(error)}`);
   }
 }
 
 /** Applies the policy to a patch: gets each path as spelled, then its target, and returns a reason to refuse it. */
-export type Guard = { check(touch: Touch): string | undefined };
+export type PatchGuard = { check(touch: PatchAccess): string | undefined };
 
-export interface Touch {
+export interface PatchAccess {
   /** Absolute and normalised, as the patch spells it. */
   readonly path: string;
   readonly place?: string;
@@ -275,7 +275,7 @@ export interface Touch {
 }
 
 /** For a patch that the user applies by hand, and where nothing is restricted. */
-export const noGuard: Guard = { check: () => undefined };
+export const noGuard: PatchGuard = { check: () => undefined };
 
 const sentences: Readonly<Record<string, string>> = {
   ENOENT: 'No such file or directory',
@@ -290,7 +290,7 @@ const sentences: Readonly<Record<string, string>> = {
   EEXIST: 'File exists',
 };
 
-export function osError(error: unknown): string {
+export function osErrorText(error: unknown): string {
   const code = errorCode(error);
   if (code !== undefined) return osErrorOf(code);
   return error instanceof Error ? error.message : String(error);
@@ -302,19 +302,19 @@ function osErrorOf(code: string): string {
 }
 
 /** The future state of the disk: writes here are visible to later looks but to no other process. */
-interface Overlay extends PatchView {
+interface Overlay extends PatchFileReader {
   write(place: string, content: Uint8Array): void;
   makeFolder(place: string): void;
   remove(place: string): void;
 }
 
-function overlayOn(disk: PatchView): Overlay {
-  const sights = new Map<string, PlaceState>();
+function overlayOn(disk: PatchFileReader): Overlay {
+  const sights = new Map<string, PathState>();
   /** By identity, so that a change through one name of a file is visible through the others. */
   const contents = new Map<string, Uint8Array>();
   let made = 0;
 
-  const look = (place: string): PlaceState => {
+  const look = (place: string): PathState => {
     const sight = sights.get(place) ?? disk.look(place);
     sights.set(place, sight);
     return sight;
@@ -348,7 +348,7 @@ const giveOldText = 'To change it, give the text to replace in `old_text`.';
 
 function whyNotReplaced(
   failed: string,
-  replaced: Exclude<Replaced, { kind: 'replaced' }>,
+  replaced: Exclude<ReplaceTextResult, { kind: 'replaced' }>,
   find: string,
 ): [message: string, hint?: string] {
   switch (replaced.kind) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { computeUpdate } from './compute-update.ts';
+import { applyChunksToText } from './compute-update.ts';
 import { SearchEffort } from './seek-lines.ts';
 import { parsePatch } from './parse-patch.ts';
 import type { Chunk, ChunkLine } from './patch.ts';
@@ -11,7 +11,7 @@ const chunksOf = (...lines: readonly string[]): readonly Chunk[] => {
   return parsed.patch.hunks[0].chunks;
 };
 const updated = (text: string, ...lines: readonly string[]) => {
-  const result = computeUpdate(text, chunksOf(...lines), new SearchEffort());
+  const result = applyChunksToText(text, chunksOf(...lines), new SearchEffort());
   return result.kind === 'updated' ? result.text : result;
 };
 
@@ -76,7 +76,7 @@ describe('law', () => {
       fc.property(file, file, (before, after) => {
         fc.pre(before !== '' || after !== '');
         const lines = difference(linesOf(before), linesOf(after));
-        expect(computeUpdate(before, [{ lines, endOfFile: false }], new SearchEffort())).toMatchObject({
+        expect(applyChunksToText(before, [{ lines, endOfFile: false }], new SearchEffort())).toMatchObject({
           kind: 'updated',
           text: after,
         });
@@ -105,7 +105,7 @@ describe('law', () => {
           ];
           return [{ lines, endOfFile: false }];
         });
-        expect(computeUpdate(before, chunks, new SearchEffort())).toMatchObject({ kind: 'updated', text: after });
+        expect(applyChunksToText(before, chunks, new SearchEffort())).toMatchObject({ kind: 'updated', text: after });
       }),
     );
   });
@@ -126,7 +126,7 @@ describe('law', () => {
           lines: lines.map(([text]) => ({ kind: 'context', text: text.trim() })),
           endOfFile: false,
         };
-        expect(computeUpdate(before, [chunk], new SearchEffort())).toMatchObject({
+        expect(applyChunksToText(before, [chunk], new SearchEffort())).toMatchObject({
           kind: 'updated',
           text: ended ? whole : before + first,
         });

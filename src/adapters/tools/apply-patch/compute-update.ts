@@ -1,11 +1,11 @@
 import { pathBytes as textAsBytes, pathText as bytesAsText } from '../../disk/file-system.ts';
 import { type Chunk, oldLines, type Replacement } from './patch.ts';
-import { searchLines, seekLines } from './seek-lines.ts';
-import type { Mismatch, SearchedLines, SearchEffort, SeekOptions } from './seek-lines.ts';
+import { toSearchableLines, seekLines } from './seek-lines.ts';
+import type { LineMismatch, SearchableLines, SearchEffort, SeekOptions } from './seek-lines.ts';
 
 type UpdateProblem =
   | { readonly kind: 'anchor-not-found'; readonly anchor: string }
-  | ({ readonly kind: 'lines-not-found' } & Mismatch);
+  | ({ readonly kind: 'lines-not-found' } & LineMismatch);
 
 interface FileLine {
   readonly text: string;
@@ -20,7 +20,7 @@ type Edit = { readonly at: number; removed: number; readonly added: string[] };
  * line ends like the file's first line, and the last line is always terminated. Throws `TooMuchToSearch` above the
  * effort limit. `places`: the line at which each chunk begins, from 0.
  */
-export function computeUpdate(
+export function applyChunksToText(
   text: string,
   chunks: readonly Chunk[],
   effort: SearchEffort,
@@ -28,7 +28,7 @@ export function computeUpdate(
   const lines = splitLines(text);
   const newline = lines.find(({ ending }) => ending !== '')?.ending ?? '\n';
   const fileLines = lines.map((line) => line.text);
-  const searched = searchLines(fileLines);
+  const searched = toSearchableLines(fileLines);
   effort.spend(lines.length);
   const edits: Edit[] = [];
   const places: number[] = [];
@@ -62,7 +62,7 @@ interface Located {
   readonly matched: number;
 }
 
-function locate(searched: SearchedLines, chunk: Chunk, options: SeekOptions): Located | undefined {
+function locate(searched: SearchableLines, chunk: Chunk, options: SeekOptions): Located | undefined {
   const whole = oldLines(chunk);
   // Models count the empty piece after a file's last newline as a line.
   for (const pattern of whole.at(-1) === '' ? [whole, whole.slice(0, -1)] : [whole]) {
@@ -129,7 +129,7 @@ export { bytesAsText, textAsBytes };
 const byteOrderMark = '\ufeff';
 
 /** Applies chunks to a file of any ASCII-compatible encoding. Bytes of lines that no chunk replaces are preserved. */
-export function updateBytes(
+export function applyChunksToBytes(
   before: Uint8Array,
   chunks: readonly Chunk[],
   effort: SearchEffort,
@@ -143,12 +143,12 @@ export function updateBytes(
     const reason = harmIn(text, chunks);
     if (reason !== undefined) return { kind: 'encoding', reason };
   }
-  const updated = computeUpdate(text, chunks, effort);
+  const updated = applyChunksToText(text, chunks, effort);
   if (updated.kind === 'updated')
     return { kind: 'updated', content: textAsBytes(updated.text), places: updated.places };
   if (!text.startsWith(byteOrderMark)) return updated;
   // A byte order mark is invisible and in no patch: without it the first line may match.
-  const unmarked = computeUpdate(text.slice(1), chunks, effort);
+  const unmarked = applyChunksToText(text.slice(1), chunks, effort);
   if (unmarked.kind !== 'updated') return updated;
   return { kind: 'updated', content: textAsBytes(byteOrderMark + unmarked.text), places: unmarked.places };
 }
@@ -161,7 +161,7 @@ function harmIn(text: string, chunks: readonly Chunk[]): string | undefined {
   return 'the file is not UTF-8 text, and the patch has characters that would be written as UTF-8';
 }
 
-export type Replaced =
+export type ReplaceTextResult =
   /** `line`: beginning of the first replacement, counted from 1. */
   | { readonly kind: 'replaced'; readonly content: Uint8Array; readonly line: number }
   /** `lines`: all lines of the file, for a hint. */
@@ -174,7 +174,7 @@ const mostPlaces = 1000;
 const mostNamed = 5;
 
 /** Keeps all other bytes. A CRLF file is also searched for the text with CRLF lines, which models do not write. */
-export function replaceText(before: Uint8Array, { find, put, all }: Replacement): Replaced {
+export function replaceText(before: Uint8Array, { find, put, all }: Replacement): ReplaceTextResult {
   const text = bytesAsText(before);
   const isUtf8 = text.isWellFormed();
   if (text.includes('\0')) return { kind: 'encoding', reason: 'the file is not text' };

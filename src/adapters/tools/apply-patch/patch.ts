@@ -36,13 +36,13 @@ export const oldLines = ({ lines }: Chunk): readonly string[] =>
   lines.flatMap(({ kind, text }) => (kind === 'add' ? [] : [text]));
 
 /** The lines at which the chunks of a hunk were found, from 0. Undefined if it has no chunks. */
-export type HunkPlaces = readonly number[] | undefined;
+export type ChunkStartLines = readonly number[] | undefined;
 
 /** The files for surfaces, each once. `places`: those of each hunk once known; its diff then has line numbers. */
 export function changedFiles(
   hunks: readonly Hunk[],
   folder: string,
-  places: readonly HunkPlaces[] = [],
+  places: readonly ChunkStartLines[] = [],
 ): readonly ChangedFile[] {
   const files = new Map<string, ChangedFile>();
   const diffs = new Map<string, string[]>();
@@ -66,7 +66,7 @@ export function changedFiles(
 
 const signs = { context: ' ', remove: '-', add: '+' };
 
-function diffOf(hunk: Hunk, places: HunkPlaces): string | undefined {
+function diffOf(hunk: Hunk, places: ChunkStartLines): string | undefined {
   if (hunk.kind === 'delete') return undefined;
   if (hunk.kind === 'replace') return replacedLines(hunk, places?.[0]);
   if (hunk.kind === 'add') return hunk.lines.map((line) => `+${line}`).join('\n');

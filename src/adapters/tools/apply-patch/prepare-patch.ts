@@ -1,12 +1,12 @@
 import { defined } from '../../../base/objects.ts';
 import type { Step } from '../../../core/envelope/envelope.ts';
 import {
-  editUnfit,
-  patchAborted,
-  patchFromCommand,
+  editUnfitText,
+  patchAbortedText,
+  patchFromCommandText,
   patchOutput,
-  patchRejected,
-  patchUnfit,
+  patchRejectedText,
+  patchUnfitText,
 } from '../../../core/fragments/answers/commands-and-patches.ts';
 import type { CallNeeds, NeededPath } from '../../../core/policy/decide/call-decision.ts';
 import { isWithin } from '../../../core/policy/paths/absolute-paths.ts';
@@ -14,25 +14,38 @@ import { accessAt, accessByRules, type AccessRule } from '../../../core/policy/p
 import { describeMovedRoot, isMovedRoot } from '../../../core/policy/paths/walk-path.ts';
 import { describePolicy } from '../../../core/policy/profiles/describe-policy.ts';
 import { withReadOnlyPlaces } from '../../../core/policy/profiles/narrower-profile.ts';
-import type { PatchDisk, PatchView } from '../../../ports/files.ts';
+import type { PatchDisk, PatchFileReader } from '../../../ports/files.ts';
 import type { Clock } from '../../../ports/system.ts';
-import type { ChangeWatch, FoundContent, GitGuard, TouchedFiles, TouchedPath } from '../../../ports/workspace.ts';
+import type {
+  CallTimeRecorder,
+  ContentBeforeCall,
+  GitGuard,
+  TouchedFiles,
+  TouchedPath,
+} from '../../../ports/workspace.ts';
 import { stoppedBy } from '../../../protocol/abort.ts';
-import type { Access, ResolvedFiles, ResolvedPolicy } from '../../../protocol/permissions.ts';
+import type { FileAccess, ResolvedFilePolicy, ResolvedPolicy } from '../../../protocol/permissions.ts';
 import type { ChangedFile, FileChangeItem } from '../../../protocol/turn-item.ts';
-import { type DiskLook, followPath, protectedFoldersBesideGit, resolveLinks } from '../follow-path.ts';
-import type { CallResult, Prepared, RunningCall } from '../tool.ts';
-import { applyChanges, summarise } from './apply-changes.ts';
-import { computePatch, type Guard, noGuard, type PatchedFile, type PatchStep, type Touch } from './compute-patch.ts';
+import { type PathLookup, followPath, protectedFoldersBesideGit, resolveLinks } from '../follow-path.ts';
+import type { CallResult, CallPreparation, CallRunContext } from '../tool.ts';
+import { applyChanges, summarisePatch } from './apply-changes.ts';
+import {
+  computePatch,
+  type PatchGuard,
+  noGuard,
+  type PatchedFile,
+  type PatchStep,
+  type PatchAccess,
+} from './compute-patch.ts';
 import { parsePatch } from './parse-patch.ts';
-import { changedFiles, type HunkPlaces, type Patch } from './patch.ts';
+import { changedFiles, type ChunkStartLines, type Patch } from './patch.ts';
 import { hash } from 'node:crypto';
 
 export interface ApplyPatchPorts {
   readonly disk: PatchDisk;
   readonly clock: Clock;
   /** Absent: other threads do not see when patches are applied. */
-  readonly watch?: ChangeWatch;
+  readonly watch?: CallTimeRecorder;
   /** Absent: repositories below the roots are not searched for. */
   readonly gitGuard?: Pick<GitGuard, 'current' | 'missing'>;
 }
@@ -49,22 +62,22 @@ export function preparePatch(
   ports: ApplyPatchPorts,
   call: PatchCall & { readonly text: string },
   step: Step,
-): Prepared {
+): CallPreparation {
   const budget = step.window.toolOutput;
   const parsed = parsePatch(call.text);
   if (parsed.kind === 'problem') {
     const where = parsed.line === undefined ? 'invalid patch:' : `invalid hunk at line ${parsed.line},`;
-    return { kind: 'refused', output: patchUnfit(`${where} ${parsed.message}`, budget) };
+    return { kind: 'refused', output: patchUnfitText(`${where} ${parsed.message}`, budget) };
   }
   const { patch } = parsed;
   if (patch.environment !== undefined)
     return { kind: 'refused', output: 'apply_patch environment selection is unavailable for this turn' };
-  if (patch.hunks.length === 0) return { kind: 'refused', output: patchRejected('empty patch', budget) };
+  if (patch.hunks.length === 0) return { kind: 'refused', output: patchRejectedText('empty patch', budget) };
   return prepareChanges(ports, patch, call, step);
 }
 
 /** Prepares a patch. Files are read only when it runs. */
-export function prepareChanges(ports: ApplyPatchPorts, patch: Patch, call: PatchCall, step: Step): Prepared {
+export function prepareChanges(ports: ApplyPatchPorts, patch: Patch, call: PatchCall, step: Step): CallPreparation {
   const changes = changedFiles(patch.hunks, call.folder);
   const item: FileChangeItem = { kind: 'file-change', id: call.callId, changes, status: 'in-progress' };
   return {
@@ -74,7 +87,7 @@ export function prepareChanges(ports: ApplyPatchPorts, patch: Patch, call: Patch
     // The patch reads files and writes them later: it would overwrite the changes that a command makes in between.
     alone: true,
     run: ({ signal, policy }) => {
-      const aborted: PatchEnd = { ok: false, output: patchAborted(stoppedBy(signal)) };
+      const aborted: PatchEnd = { ok: false, output: patchAbortedText(stoppedBy(signal)) };
       const { ok, places, ...end } = signal.aborted ? aborted : runPatch(ports, patch, { ...call, policy }, step);
       // The places of chunks are known only now.
       const over = ok
@@ -94,25 +107,25 @@ interface PatchEnd extends Omit<CallResult, 'item'> {
   readonly output: string;
   readonly ok: boolean;
   /** Places of the chunks of each hunk. Absent: nothing was changed. */
-  readonly places?: readonly HunkPlaces[];
+  readonly places?: readonly ChunkStartLines[];
 }
 
 /** Synchronous from the first look to the last write: no other call of this process gets in between. */
 function runPatch(
   { disk, clock, watch, gitGuard }: ApplyPatchPorts,
   patch: Patch,
-  { folder, cameAs, policy: granted }: PatchCall & Pick<RunningCall, 'policy'>,
+  { folder, cameAs, policy: granted }: PatchCall & Pick<CallRunContext, 'policy'>,
   { envelope: { workspace }, window }: Step,
 ): PatchEnd {
   const budget = window.toolOutput;
   const began = clock.now();
   const unfit = (problem: string): PatchEnd => ({
     ok: false,
-    output: cameAs === 'edit' ? editUnfit(problem, budget) : patchUnfit(problem, budget),
+    output: cameAs === 'edit' ? editUnfitText(problem, budget) : patchUnfitText(problem, budget),
   });
   const end = (exitCode: number, output: string, touched: TouchedFiles | undefined): PatchEnd => {
     const answer = patchOutput({ exitCode, seconds: Math.max(0, clock.now() - began) / 1000, output }, budget);
-    const told = cameAs === 'command' ? patchFromCommand(answer) : answer;
+    const told = cameAs === 'command' ? patchFromCommandText(answer) : answer;
     return { ok: exitCode === 0, output: told, ...defined({ touched }) };
   };
   if (!isFolder(disk, folder)) return unfit(`There is no folder ${folder}`);
@@ -123,7 +136,7 @@ function runPatch(
   const computed = computePatch(patch, { folder, disk, guard });
   if (computed.kind !== 'computed') {
     const { kind, message, hint } = computed;
-    if (kind === 'refused') return { ok: false, output: patchRejected(message, budget) };
+    if (kind === 'refused') return { ok: false, output: patchRejectedText(message, budget) };
     return unfit(hint === undefined ? message : `${message}\n${hint}`);
   }
   const open = watch?.begin(workspace.cwd);
@@ -141,7 +154,7 @@ function runPatch(
   const paths = touchedPaths(computed.changes);
   const touched = { kind: 'paths', paths, ...defined({ timeId: applying?.id }) } as const;
   return {
-    ...end(0, `${summarise(computed.changes)}${behind}`, touched),
+    ...end(0, `${summarisePatch(computed.changes)}${behind}`, touched),
     places: computed.changes.map((change) => change.places),
   };
 }
@@ -155,7 +168,7 @@ function isFolder(disk: PatchDisk, folder: string): boolean {
   }
 }
 
-function needsOf(disk: DiskLook, changes: readonly ChangedFile[]): CallNeeds {
+function needsOf(disk: PathLookup, changes: readonly ChangedFile[]): CallNeeds {
   const named = changes.flatMap(({ path, movePath }) => (movePath === undefined ? [path] : [path, movePath]));
   const paths = named.map((path): NeededPath => {
     const place = resolveLinks(disk, path);
@@ -190,14 +203,14 @@ function foundAndLeft(step: PatchStep): Required<Pick<TouchedPath, 'found' | 'le
   }
 }
 
-const contentOf = (bytes: Uint8Array): FoundContent => ({ sha256: hash('sha256', bytes, 'hex') });
+const contentOf = (bytes: Uint8Array): ContentBeforeCall => ({ sha256: hash('sha256', bytes, 'hex') });
 
 /** Applies the turn's policy to a patch: to the spelled path and to the real place of a file. */
-export function policyGuard(policy: ResolvedPolicy, cwd: string, disk: PatchView): Guard {
+export function policyGuard(policy: ResolvedPolicy, cwd: string, disk: PatchFileReader): PatchGuard {
   const { files } = policy;
   if (files.kind === 'unrestricted') return noGuard;
   let realRules: readonly AccessRule[] | undefined;
-  const grantedAt = (place: string): Access => {
+  const grantedAt = (place: string): FileAccess => {
     // Deny globs match spelled paths, so the path of the real place must pass them as well.
     if (accessAt({ ...policy, files: { ...files, rules: everywhere } }, place) === 'deny') return 'deny';
     return accessByRules((realRules ??= rulesAtPlaces(files, disk)), place);
@@ -225,8 +238,8 @@ const everywhere = [{ path: '/', access: 'write', ifMissing: 'skip' }] as const;
  * ranked as the policy ranks them; if rules with different spellings lead to one place, the strictest one holds.
  */
 function rulesAtPlaces(
-  { rules }: Extract<ResolvedFiles, { kind: 'restricted' }>,
-  disk: PatchView,
+  { rules }: Extract<ResolvedFilePolicy, { kind: 'restricted' }>,
+  disk: PatchFileReader,
 ): readonly AccessRule[] {
   const followed = rules.flatMap((rule) => {
     const found = followPath(disk, rule.path, { lastLink: 'followed' });
@@ -249,14 +262,14 @@ function strictest(rules: readonly AccessRule[]): readonly AccessRule[] {
   return rules.filter(({ access }) => strictness[access] === most);
 }
 
-function placeOf(disk: PatchView, path: string): string {
+function placeOf(disk: PatchFileReader, path: string): string {
   const found = followPath(disk, path, { lastLink: 'followed' });
   return found.kind === 'found' ? found.place : path;
 }
 
-const strictness: Readonly<Record<Access, number>> = { write: 0, read: 1, deny: 2 };
+const strictness: Readonly<Record<FileAccess, number>> = { write: 0, read: 1, deny: 2 };
 
-function refusal({ path, place, need }: Touch, granted: Access, policy: ResolvedPolicy, cwd: string): string {
+function refusal({ path, place, need }: PatchAccess, granted: FileAccess, policy: ResolvedPolicy, cwd: string): string {
   const meant = place === undefined || place === path ? path : `${path}, which leads to ${place},`;
   if (need === 'read' || granted === 'deny') return `${meant} is off limits: it may be neither read nor written.`;
   const { mode, writableRoots, readOnlyPaths, keptGlobs } = describePolicy(policy, cwd);

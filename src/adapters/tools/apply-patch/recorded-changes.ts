@@ -1,7 +1,7 @@
 import { type JsonObject, parseJsonObject, stringAt } from '../../../protocol/json.ts';
 import type { ChangedFile, FileChangeItem } from '../../../protocol/turn-item.ts';
 import { parsePatch } from './parse-patch.ts';
-import { interceptPatch, readPatchInput } from './apply-patch-tool.ts';
+import { interceptPatch, parsePatchInput } from './apply-patch-tool.ts';
 import { changedFiles, type Hunk } from './patch.ts';
 
 /**
@@ -29,7 +29,7 @@ function hunksOf({ tool, input }: NonNullable<FileChangeItem['call']>): readonly
     const hunk = readEditArguments(parseJsonObject(input));
     return typeof hunk === 'string' ? undefined : [hunk];
   }
-  const text = tool === 'apply_patch' ? readPatchInput(input) : patchInCommand(input);
+  const text = tool === 'apply_patch' ? parsePatchInput(input) : patchInCommand(input);
   const parsed = text === undefined ? undefined : parsePatch(text);
   return parsed?.kind === 'parsed' ? parsed.patch.hunks : undefined;
 }

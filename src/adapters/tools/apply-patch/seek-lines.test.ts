@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { SearchEffort, searchLines, seekLines } from './seek-lines.ts';
+import { SearchEffort, toSearchableLines, seekLines } from './seek-lines.ts';
 
 const seek = (lines: readonly string[], pattern: readonly string[], from = 0, atEnd = false) =>
-  seekLines(searchLines(lines), pattern, { from, atEnd, effort: new SearchEffort() });
+  seekLines(toSearchableLines(lines), pattern, { from, atEnd, effort: new SearchEffort() });
 
 describe('seekLines', () => {
   it('takes the first exact place', () => {

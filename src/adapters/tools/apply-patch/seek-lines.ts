@@ -1,7 +1,7 @@
 import { trim, trimEnd } from './patch.ts';
 
 /** The lines of a file, prepared for increasingly loose searches. */
-export interface SearchedLines {
+export interface SearchableLines {
   readonly count: number;
   /** The lines as the pass compares them; made on first use. */
   form(pass: number): readonly string[];
@@ -19,7 +19,7 @@ const passes: readonly ((line: string) => string)[] = [
   (line) => foldTypography(trim(line)),
 ];
 
-export function searchLines(lines: readonly string[]): SearchedLines {
+export function toSearchableLines(lines: readonly string[]): SearchableLines {
   const forms: (readonly string[])[] = [];
   const numbered: NumberedLines[] = [];
   const form = (pass: number): readonly string[] => (forms[pass] ??= lines.map(passes[pass]!));
@@ -63,7 +63,7 @@ export type SeekOptions = { readonly from: number; readonly atEnd: boolean; read
  * time proportional to the number of lines in file and pattern.
  */
 export function seekLines(
-  lines: SearchedLines,
+  lines: SearchableLines,
   pattern: readonly string[],
   { from, atEnd, effort }: SeekOptions,
 ): number | undefined {
@@ -123,7 +123,7 @@ function foldTypography(text: string): string {
     .replace(/[\u00a0\u2002-\u200a\u202f\u205f\u3000]/g, ' ');
 }
 
-export interface Mismatch {
+export interface LineMismatch {
   readonly fileLines: readonly string[];
   readonly expected: readonly string[];
   readonly atEnd: boolean;
@@ -134,8 +134,8 @@ const mostCharacters = 2000;
 const mostWork = 5_000_000;
 
 /** Says where the lines are, or which are closest. Undefined if none are close or the search takes too long. */
-export function explainMismatch({ fileLines, expected, atEnd }: Mismatch): string | undefined {
-  const lines = searchLines(fileLines);
+export function explainMismatch({ fileLines, expected, atEnd }: LineMismatch): string | undefined {
+  const lines = toSearchableLines(fileLines);
   try {
     const options = { from: 0, atEnd: false, effort: new SearchEffort(mostWork) };
     const elsewhere = expected.length === 0 ? undefined : seekLines(lines, expected, options);
@@ -147,14 +147,14 @@ export function explainMismatch({ fileLines, expected, atEnd }: Mismatch): strin
     if (error instanceof TooMuchToSearch) return undefined;
     throw error;
   }
-  const at = closest(lines, searchLines(expected));
+  const at = closest(lines, toSearchableLines(expected));
   if (at === undefined) return undefined;
   const shown = fileLines.slice(at, at + Math.min(expected.length, mostLines)).join('\n');
   return `The closest lines of the file are these, from line ${at + 1} on:\n${shown.slice(0, mostCharacters)}`;
 }
 
 /** Finds where most lines match in the loosest comparison: at least half, including one that is not blank. */
-function closest(lines: SearchedLines, pattern: SearchedLines): number | undefined {
+function closest(lines: SearchableLines, pattern: SearchableLines): number | undefined {
   if (lines.count * pattern.count > mostWork) return undefined;
   const [file, wanted] = [lines.form(3), pattern.form(3)];
   let best: { readonly at: number; readonly hits: number } | undefined;

@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Chunk, ChunkLine } from './patch.ts';
 import { SearchEffort } from './seek-lines.ts';
-import { bytesAsText, textAsBytes, updateBytes } from './compute-update.ts';
+import { bytesAsText, textAsBytes, applyChunksToBytes } from './compute-update.ts';
 
 const change = (from: string, to: string): readonly Chunk[] => [
   { lines: [{ kind: 'remove', text: from } satisfies ChunkLine, { kind: 'add', text: to }], endOfFile: false },
 ];
 const updated = (content: Buffer, chunks: readonly Chunk[]) => {
-  const result = updateBytes(content, chunks, new SearchEffort());
+  const result = applyChunksToBytes(content, chunks, new SearchEffort());
   return result.kind === 'updated' ? Buffer.from(result.content) : result;
 };
 

@@ -9,24 +9,24 @@ import {
 } from '../../fragments/checkpoint-work.ts';
 import type { CheckpointSummaryText, EarlierSummary } from '../../fragments/checkpoint-work.ts';
 import { contextMessage, partsMessage } from '../../fragments/message-items.ts';
-import { cutText, type TextPlace } from '../../fragments/text/cut-and-fence-text.ts';
-import { render } from '../../fragments/text/define-fragment.ts';
+import { cutText, type TextRange } from '../../fragments/text/cut-and-fence-text.ts';
+import { renderFragment } from '../../fragments/text/define-fragment.ts';
 import { withoutLineBreaks } from '../../fragments/text/escape-markup.ts';
 import { firstBytes, sentTokens } from '../../fragments/text/truncate.ts';
-import { type Entry, isForeignSummary, type QuotedWords, type SummaryPlace } from '../../history/entry.ts';
-import { entries, type History } from '../../history/history.ts';
+import { type HistoryEntry, isForeignSummary, type QuotedMessage, type SummaryRange } from '../../history/entry.ts';
+import { historyEntries, type History } from '../../history/history.ts';
 import { itemTokens } from '../../history/token-counts.ts';
-import { countPictures, userAndSetupWords, type UserWords } from '../../history/user-words.ts';
+import { countPictures, messagesOfUserAndSetup, type PreservedMessage } from '../../history/user-words.ts';
 import { escapeFragmentMarkers } from '../../world/escape-fragment-markers.ts';
 import type { CompactionBudget, CompactionPlan, CompactionSource } from '../plan/compaction-plan.ts';
 import type { WorkRecords } from '../plan/work-records.ts';
 import type { Candidate, CandidateEntry } from './candidate.ts';
-import { keepWords, type KeptWords, sameWords, type WordsChoice } from './kept-words.ts';
+import { selectMessagesToKeep, type KeptMessage, isSameMessage, type KeptMessages } from './kept-words.ts';
 import { cutLastWork, findLastWork, type FoundWork, resumeText, shortLine } from './last-work.ts';
 
 export interface CheckpointContent {
   readonly strategy: Exclude<Candidate['strategy'], 'remote'>;
-  readonly chosen: readonly UserWords[];
+  readonly chosen: readonly PreservedMessage[];
   readonly quote?: string;
   readonly written:
     | { readonly by: 'model'; readonly context: string; readonly summary: string }
@@ -37,11 +37,11 @@ const contextShare = 0.25;
 
 /** Looks things up in history once, and returns the candidate of the first budget that fits. */
 export function makeCandidate(plan: CompactionPlan, source: CompactionSource, content: CheckpointContent): Candidate {
-  const all = userAndSetupWords(source.history, source);
+  const all = messagesOfUserAndSetup(source.history, source);
   const found = findLastWork(source);
   const earlier = earlierSummaries(source.history);
   return shrinkToFit(plan.budget, (budget) => {
-    const words = wordsEntry(plan, all, content, budget);
+    const words = userMessagesEntry(plan, all, content, budget);
     const summary = summaryEntry(plan, source, { content, kept: keptIn(words.choice), found, earlier }, budget);
     const entries = [...words.entries, ...recordsEntries(source.work, budget.records), summary.entry];
     return {
@@ -60,8 +60,8 @@ export const mechanicalCandidate = (plan: CompactionPlan, source: CompactionSour
   makeCandidate(plan, source, { strategy: 'mechanical', chosen: [], written: { by: 'code', why } });
 
 /** The user's messages and the records: every checkpoint has them. By hand, no model's answer makes it any smaller. */
-export function bareCandidate(plan: CompactionPlan, source: CompactionSource): Pick<Candidate, 'tokens'> {
-  const words = wordsEntry(plan, userAndSetupWords(source.history, source), { chosen: [] }, plan.budget);
+export function minimumCandidateSize(plan: CompactionPlan, source: CompactionSource): Pick<Candidate, 'tokens'> {
+  const words = userMessagesEntry(plan, messagesOfUserAndSetup(source.history, source), { chosen: [] }, plan.budget);
   return { tokens: entriesTokens([...words.entries, ...recordsEntries(source.work, plan.budget.records)]) };
 }
 
@@ -88,17 +88,17 @@ export function entriesTokens(entries: readonly CandidateEntry[]): number {
   return items.reduce((sum, item) => sum + itemTokens(item), 0);
 }
 
-export function wordsEntry(
+export function userMessagesEntry(
   { model, readAll }: CompactionPlan,
-  all: readonly UserWords[],
+  all: readonly PreservedMessage[],
   { chosen, quote }: Pick<CheckpointContent, 'chosen' | 'quote'>,
   budget: PartsBudget,
-): { readonly entries: readonly CandidateEntry[]; readonly choice: WordsChoice } {
+): { readonly entries: readonly CandidateEntry[]; readonly choice: KeptMessages } {
   const isChosen = chosen.length > 0;
   const tasks = isChosen ? chosen : all.filter((row) => row.task);
-  const choice = keepWords(all, { tasks, isNamed: isChosen, quote, budget });
+  const choice = selectMessagesToKeep(all, { tasks, isNamed: isChosen, quote, budget });
   if (choice.rows.length === 0) return { entries: [], choice };
-  const isTask = ({ words }: KeptWords): boolean => tasks.some((task) => sameWords(words, task));
+  const isTask = ({ words }: KeptMessage): boolean => tasks.some((task) => isSameMessage(words, task));
   const rows = choice.rows.map((row): IntentRow => {
     if ('leftOut' in row) return { kind: 'gap', ...row.leftOut };
     return messageOf(row, isTask(row) ? (isChosen ? 'chosen' : 'before') : undefined);
@@ -106,7 +106,7 @@ export function wordsEntry(
   const isWhole = !choice.rows.some((row) => 'leftOut' in row || row.cut);
   const payload = { rows, readAll: isWhole ? undefined : readAll, chosenBy: isChosen ? model : undefined };
   const { parts, places } = layOutMessages(payload);
-  const quotes = quotesOf(choice, isTask).map((quote, index): QuotedWords => ({ ...quote, ...places[index]! }));
+  const quotes = quotesOf(choice, isTask).map((quote, index): QuotedMessage => ({ ...quote, ...places[index]! }));
   const item = (id: string): Item => partsMessage(id, checkpointIntentFragment.role, parts);
   return { entries: [madeEntry(checkpointIntentFragment.id, item, { words: quotes })], choice };
 }
@@ -114,15 +114,15 @@ export function wordsEntry(
 function madeEntry(
   kind: string,
   item: (id: string) => Item,
-  known: Pick<Entry, 'words' | 'summary'> = {},
+  known: Pick<HistoryEntry, 'words' | 'summary'> = {},
 ): CandidateEntry {
   return { kind: 'made', item, origin: { family: 'context', kinds: [kind], cause: 'event' }, ...known };
 }
 
-const keptIn = ({ rows }: WordsChoice): readonly KeptWords[] =>
-  rows.filter((row): row is KeptWords => !('leftOut' in row));
+const keptIn = ({ rows }: KeptMessages): readonly KeptMessage[] =>
+  rows.filter((row): row is KeptMessage => !('leftOut' in row));
 
-function messageOf(kept: KeptWords, task: 'chosen' | 'before' | undefined): IntentRow {
+function messageOf(kept: KeptMessage, task: 'chosen' | 'before' | undefined): IntentRow {
   const { words, text, pictures, picturesLeftOut, alsoIn } = kept;
   return {
     kind: 'message',
@@ -136,7 +136,7 @@ function messageOf(kept: KeptWords, task: 'chosen' | 'before' | undefined): Inte
 }
 
 /** Data that later checkpoints need about each kept message and about those left out before it. */
-function quotesOf({ rows }: WordsChoice, isTask: (kept: KeptWords) => boolean) {
+function quotesOf({ rows }: KeptMessages, isTask: (kept: KeptMessage) => boolean) {
   return rows.flatMap((row, index) => {
     if ('leftOut' in row) return [];
     const { id, turn, number, by, author, endedEarly } = row.words;
@@ -164,7 +164,7 @@ export function recordsEntries(work: WorkRecords, tokens: number): readonly Cand
   const files = changed.filter(({ path, movePath }) => !back.has(movePath ?? path));
   if ((plan === undefined || plan.steps.length === 0) && files.length + putBack.length === 0) return [];
   if (tokens === 0) return [];
-  const { text, role, kind } = render(checkpointRecordsFragment, {
+  const { text, role, kind } = renderFragment(checkpointRecordsFragment, {
     plan: plan?.steps,
     planIsOlderThan: plan?.isOlder === true ? (plan.olderThan ?? 'user') : undefined,
     planNumber: plan?.number,
@@ -177,17 +177,17 @@ export function recordsEntries(work: WorkRecords, tokens: number): readonly Cand
 
 interface SummaryInput {
   readonly content: CheckpointContent;
-  readonly kept: readonly KeptWords[];
+  readonly kept: readonly KeptMessage[];
   readonly found: FoundWork;
   readonly earlier: readonly EarlierSummary[];
 }
 
 function summaryEntry(plan: CompactionPlan, source: CompactionSource, input: SummaryInput, budget: PartsBudget) {
   const { payload, mended } = summaryText(plan, source, input, budget);
-  const { kind, role, text } = render(checkpointSummaryFragment, payload);
+  const { kind, role, text } = renderFragment(checkpointSummaryFragment, payload);
   const { summary, earlier } = layOutSummary(payload);
   const shift = checkpointSummaryFragment.markers![0].length;
-  const placed = ({ start, end }: TextPlace, { model, number }: Pick<SummaryPlace, 'model' | 'number'>) => ({
+  const placed = ({ start, end }: TextRange, { model, number }: Pick<SummaryRange, 'model' | 'number'>) => ({
     start: start + shift,
     end: end + shift,
     ...defined({ model, number }),
@@ -224,9 +224,9 @@ function summaryText(
   const { context, summary } = content.written;
   const inspected = tokensToInspect(budget.answer);
   const looked = [cutText(context, inspected), cutSummary(summary, inspected)] as const;
-  const notes = withoutRepeatedWords(looked[0], kept);
+  const notes = withoutKeptMessages(looked[0], kept);
   const noted = budget.answer === 0 ? '' : cutText(notes, Math.floor(budget.answer * contextShare));
-  const told = withoutRepeatedWords(looked[1], kept);
+  const told = withoutKeptMessages(looked[1], kept);
   const shown = cutSummary(told, Math.max(0, budget.answer - sentTokens(noted)));
   const half = Math.floor(budget.answer / 2);
   const added = isThin(shown)
@@ -246,7 +246,7 @@ function summaryText(
 
 /** The newest summary by any program's model still in history, and the older ones that it carries along. */
 function earlierSummaries(history: History): readonly EarlierSummary[] {
-  const found = entries(history).findLast((entry) => entry.summary !== undefined || isForeignSummary(entry));
+  const found = historyEntries(history).findLast((entry) => entry.summary !== undefined || isForeignSummary(entry));
   if (found === undefined || !isMessage(found.item)) return [];
   const text = messageText(found.item);
   const { summary } = found;
@@ -285,7 +285,7 @@ const leastRepeated = 60;
  * Removes copies of user messages that this checkpoint holds from the model's text, and escapes our context markers in
  * it. Of a cut message, removes only copies of its visible part: the model's copy may be the only complete one.
  */
-export function withoutRepeatedWords(text: string, kept: readonly KeptWords[]): string {
+export function withoutKeptMessages(text: string, kept: readonly KeptMessage[]): string {
   const said = kept
     .filter(({ words }) => words.by === undefined)
     .map(({ text: stands }) => stands.trim())

@@ -1,4 +1,4 @@
-import type { Entry, Origin, QuotedWords, SummaryPlace } from '../../history/entry.ts';
+import type { HistoryEntry, EntryOrigin, QuotedMessage, SummaryRange } from '../../history/entry.ts';
 import type { Item } from '../../../protocol/item.ts';
 import type { ProviderName } from '../../../protocol/provider-name.ts';
 
@@ -15,18 +15,18 @@ export interface Candidate {
 }
 
 export type CandidateEntry =
-  | { readonly kind: 'kept'; readonly entry: Entry }
+  | { readonly kind: 'kept'; readonly entry: HistoryEntry }
   | {
       readonly kind: 'made';
       readonly item: (id: string) => Item;
-      readonly origin: Origin;
-      readonly words?: readonly QuotedWords[];
-      readonly summary?: SummaryPlace;
+      readonly origin: EntryOrigin;
+      readonly words?: readonly QuotedMessage[];
+      readonly summary?: SummaryRange;
       readonly maker?: ProviderName;
     };
 
 /** An unusable answer. Each fault is a sentence for the model that gave it. */
-export type Faulty = { readonly kind: 'faulty'; readonly faults: readonly string[] };
+export type FaultyAnswer = { readonly kind: 'faulty'; readonly faults: readonly string[] };
 
-export const faulty = (...faults: readonly string[]): Faulty => ({ kind: 'faulty', faults });
-export const isFaulty = (result: Candidate | Faulty): result is Faulty => 'faults' in result;
+export const faultyAnswer = (...faults: readonly string[]): FaultyAnswer => ({ kind: 'faulty', faults });
+export const isFaultyAnswer = (result: Candidate | FaultyAnswer): result is FaultyAnswer => 'faults' in result;

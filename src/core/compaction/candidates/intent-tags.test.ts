@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findTags, splitIntent } from './written-candidate.ts';
+import { findIntentTags, splitIntent } from './written-candidate.ts';
 
 const intent = (request: string, recent = ''): string =>
   `notes\n<VERBATIM_REQUEST_START>\n${request}\n<VERBATIM_REQUEST_END>\nbetween\n<RECENT_USER_CONTEXT_START>\n${recent}\n<RECENT_USER_CONTEXT_END>\nafter`;
@@ -25,10 +25,10 @@ test('a model that writes its tags inside lines is understood all the same', () 
 });
 
 test('what is missing or out of order is named', () => {
-  expect(findTags('<VERBATIM_REQUEST_START>\nDo it.')).toEqual({
+  expect(findIntentTags('<VERBATIM_REQUEST_START>\nDo it.')).toEqual({
     kind: 'missing',
     tags: ['<VERBATIM_REQUEST_END>', '<RECENT_USER_CONTEXT_START>', '<RECENT_USER_CONTEXT_END>'],
   });
   const swapped = intent('a').replace('<VERBATIM_REQUEST_START>', '<X>').replace('after', '<VERBATIM_REQUEST_START>');
-  expect(findTags(swapped)).toEqual({ kind: 'disordered' });
+  expect(findIntentTags(swapped)).toEqual({ kind: 'disordered' });
 });

@@ -4,10 +4,10 @@ import { partsMessage } from '../../fragments/message-items.ts';
 import { sentBytes } from '../../fragments/text/truncate.ts';
 import { itemTokens } from '../../history/token-counts.ts';
 import { textTokens } from '../../history/text-tokens.ts';
-import type { UserWords } from '../../history/user-words.ts';
-import { keepWords, type KeptWords, type WordsRow } from './kept-words.ts';
+import type { PreservedMessage } from '../../history/user-words.ts';
+import { selectMessagesToKeep, type KeptMessage, type KeptMessageRow } from './kept-words.ts';
 
-const row = (id: string, text: string): UserWords => ({
+const row = (id: string, text: string): PreservedMessage => ({
   id,
   text,
   pictures: [],
@@ -18,7 +18,7 @@ const row = (id: string, text: string): UserWords => ({
 
 test('a table of numbers stays within the budget as a tokeniser counts it', () => {
   const table = Array.from({ length: 3000 }, (_, n) => `${n};${(n * 7919) % 1000};${(n * 37) % 1000},00`).join('\n');
-  const { rows } = keepWords([row('1', 'Sum it up.'), row('2', table), row('3', 'Thanks.')], {
+  const { rows } = selectMessagesToKeep([row('1', 'Sum it up.'), row('2', table), row('3', 'Thanks.')], {
     tasks: [],
     budget: { words: 2000, pictures: 0 },
   });
@@ -30,12 +30,12 @@ test('a table of numbers stays within the budget as a tokeniser counts it', () =
 test('marks and gaps count as all estimates do, whatever the text is', () => {
   const table = Array.from({ length: 3000 }, (_, n) => `${n};${(n * 7919) % 1000};${(n * 37) % 1000},00`).join('\n');
   const choose = (words: number) =>
-    keepWords([row('1', 'Sum it up.'), row('2', table), row('3', 'Thanks.')], {
+    selectMessagesToKeep([row('1', 'Sum it up.'), row('2', table), row('3', 'Thanks.')], {
       tasks: [],
       budget: { words, pictures: 0 },
     }).rows;
   const missing = (said: number, stands: string) => Math.abs(said + textTokens(stands) - textTokens(table));
-  const cut = choose(2000)[1] as KeptWords;
+  const cut = choose(2000)[1] as KeptMessage;
   const [, said] = /about (\d+) tokens cut/.exec(cut.text)!;
   expect(missing(Number(said), cut.text)).toBeLessThan(textTokens(table) / 20);
   const gap = choose(150)[1] as { leftOut: { tokens: number } };
@@ -55,9 +55,9 @@ test('after any number of checkpoints, what stands and what marks say is missing
   const rate = (text: string) => sentBytes(text) / textTokens(text);
   const rates = new Map(told.map(([id, text]) => [id as string, rate(text)]));
   const whole = told.reduce((sum, [, text]) => sum + Math.ceil(sentBytes(text) / rate(text)), 0);
-  let all: readonly UserWords[] = told.map(([id, text]) => row(id, text));
+  let all: readonly PreservedMessage[] = told.map(([id, text]) => row(id, text));
   for (const words of [9000, 6000, 3000, 1500, 600, 200]) {
-    const { rows } = keepWords(all, { tasks: [], budget: { words, pictures: 0 } });
+    const { rows } = selectMessagesToKeep(all, { tasks: [], budget: { words, pictures: 0 } });
     const standing = rows.map((one) =>
       'leftOut' in one ? one.leftOut.tokens : Math.ceil(uncutBytes(one.text, one.gaps) / rates.get(one.words.id)!),
     );
@@ -72,8 +72,8 @@ test('after any number of checkpoints, what stands and what marks say is missing
 });
 
 /** The words as the next checkpoint finds them. */
-function again(rows: readonly WordsRow[]): readonly UserWords[] {
-  return rows.flatMap((one, index): UserWords[] => {
+function again(rows: readonly KeptMessageRow[]): readonly PreservedMessage[] {
+  return rows.flatMap((one, index): PreservedMessage[] => {
     if ('leftOut' in one) return [];
     const before = rows[index - 1];
     const gap = before !== undefined && 'leftOut' in before ? { leftOutBefore: before.leftOut } : {};
@@ -84,20 +84,20 @@ function again(rows: readonly WordsRow[]): readonly UserWords[] {
 
 test('a mark that the user wrote is words, not a mark', () => {
   const said = `[… about 999999 tokens cut here …]\n${'Words of mine. '.repeat(400)}`;
-  const { rows } = keepWords([row('1', said)], { tasks: [], budget: { words: 100, pictures: 0 } });
+  const { rows } = selectMessagesToKeep([row('1', said)], { tasks: [], budget: { words: 100, pictures: 0 } });
   expect(rows.map((one) => ('leftOut' in one ? 0 : uncutBytes(one.text, one.gaps)))).toEqual([sentBytes(said)]);
 });
 
 test('a message that was written several times counts each time, with the fate that it has', () => {
   const long = 'A long order. '.repeat(400);
   const said = [row('1', 'Begin.'), row('2', long), row('3', 'yes'), row('4', long), row('5', 'yes'), row('6', 'Go.')];
-  const counts = (words: number) => keepWords(said, { tasks: [], budget: { words, pictures: 0 } }).counts;
+  const counts = (words: number) => selectMessagesToKeep(said, { tasks: [], budget: { words, pictures: 0 } }).counts;
   expect(counts(10_000)).toEqual({ kept: 6, cut: 0, dropped: 0 });
   expect(counts(400)).toEqual({ kept: 4, cut: 2, dropped: 0 });
   expect(counts(90)).toEqual({ kept: 4, cut: 0, dropped: 2 });
   // The next checkpoint finds them as one message, which says how often it was written.
   const next = [row('1', 'Begin.'), { ...row('5', 'yes'), number: 5, alsoIn: [3] }, row('6', 'Go.'), row('7', 'yes')];
-  expect(keepWords(next, { tasks: [], budget: { words: 900, pictures: 0 } }).counts).toEqual({
+  expect(selectMessagesToKeep(next, { tasks: [], budget: { words: 900, pictures: 0 } }).counts).toEqual({
     kept: 5,
     cut: 0,
     dropped: 0,
@@ -113,7 +113,10 @@ test.each([1, 2, 3, 4, 5, 6])('with space for %d messages, those that go before 
   const each = Math.ceil(Math.max(sentBytes(text('1')) / 4, textTokens(text('1')))) + 16;
   // Messages that are never left out keep a little space behind those that stand whole.
   const reserved = Math.max(0, 3 - count) * 48;
-  const { rows } = keepWords(all, { tasks: [all[2]!], budget: { words: count * each + reserved + 4, pictures: 0 } });
+  const { rows } = selectMessagesToKeep(all, {
+    tasks: [all[2]!],
+    budget: { words: count * each + reserved + 4, pictures: 0 },
+  });
   const whole = rows.flatMap((one) => ('leftOut' in one || one.cut ? [] : [one.words.id]));
   expect(whole.toSorted()).toEqual(inPrecedence.slice(0, count).toSorted());
 });
@@ -122,7 +125,10 @@ test.each([1, 2, 3, 4, 5])('with space for %d pictures, those of the messages th
   const picture = { type: 'input_image', image_url: `data:image/png;base64,${'A'.repeat(400)}` };
   const all = ['1', '2', '3', '4', '5', '6'].map((id) => ({ ...row(id, `See ${id}.`), pictures: [picture] }));
   const each = itemTokens(partsMessage('', 'user', [picture]));
-  const { rows } = keepWords(all, { tasks: [all[2]!], budget: { words: 10_000, pictures: count * each + 1 } });
+  const { rows } = selectMessagesToKeep(all, {
+    tasks: [all[2]!],
+    budget: { words: 10_000, pictures: count * each + 1 },
+  });
   const kept = rows.flatMap((one) => ('leftOut' in one || one.pictures.length === 0 ? [] : [one.words.id]));
   expect(kept.toSorted()).toEqual(inPrecedence.slice(0, count).toSorted());
 });

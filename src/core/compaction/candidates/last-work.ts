@@ -1,10 +1,10 @@
 import { cutText } from '../../fragments/text/cut-and-fence-text.ts';
-import type { EndsOfWork, LastAnswer, WorkResult } from '../../fragments/checkpoint-work.ts';
+import type { LastWorkExcerpts, LastAnswer, WorkResult } from '../../fragments/checkpoint-work.ts';
 import { withoutLineBreaks } from '../../fragments/text/escape-markup.ts';
 import { escapeFragmentMarkers } from '../../world/escape-fragment-markers.ts';
 import { truncateMiddle } from '../../fragments/text/truncate.ts';
-import type { Entry } from '../../history/entry.ts';
-import { entries } from '../../history/history.ts';
+import type { HistoryEntry } from '../../history/entry.ts';
+import { historyEntries } from '../../history/history.ts';
 import { type CallItem, isCall, isMessage, type Item, messageText } from '../../../protocol/item.ts';
 import { isJsonObject, parseJsonObject } from '../../../protocol/json.ts';
 import type { CompactionSource } from '../plan/compaction-plan.ts';
@@ -19,7 +19,7 @@ const aroundResult = 20;
 export type FoundWork = { readonly answer: LastAnswer | undefined; readonly results: readonly WorkResult[] };
 
 export function findLastWork({ history }: CompactionSource): FoundWork {
-  const all = entries(history);
+  const all = historyEntries(history);
   const numbers = turnNumbers(all);
   const answer = lastAnswer(all, numbers);
   return {
@@ -29,12 +29,12 @@ export function findLastWork({ history }: CompactionSource): FoundWork {
 }
 
 /** The turn number of each entry: that of the user's newest message before it. */
-function turnNumbers(all: readonly Entry[]): readonly (number | undefined)[] {
+function turnNumbers(all: readonly HistoryEntry[]): readonly (number | undefined)[] {
   let newest: number | undefined;
   return all.map(({ number, words = [] }) => (newest = number ?? words.at(-1)?.number ?? newest));
 }
 
-export function cutLastWork({ answer, results }: FoundWork, tokens: number): EndsOfWork {
+export function cutLastWork({ answer, results }: FoundWork, tokens: number): LastWorkExcerpts {
   const each = Math.floor((tokens * 0.6) / Math.max(1, results.length)) - aroundResult;
   return {
     ...(answer === undefined || tokens === 0
@@ -56,7 +56,7 @@ export function resumeText({ plan }: WorkRecords, tokens: number): string {
   return step === undefined ? resumeAtWords : resumeTextForStep(shortLine(step.text, tokens));
 }
 
-function lastAnswer(all: readonly Entry[], numbers: readonly (number | undefined)[]): LastAnswer | undefined {
+function lastAnswer(all: readonly HistoryEntry[], numbers: readonly (number | undefined)[]): LastAnswer | undefined {
   const at = all.findLastIndex(
     ({ item, origin }) =>
       origin.family === 'model' && isMessage(item) && item.role === 'assistant' && messageText(item).trim() !== '',
@@ -70,7 +70,7 @@ function lastAnswer(all: readonly Entry[], numbers: readonly (number | undefined
 /** Tools whose outputs say nothing about the work: the records hold what they did. */
 const silentTools: ReadonlySet<string> = new Set(['update_plan', 'apply_patch', 'edit_file']);
 
-function newestResults(all: readonly Entry[], numbers: readonly (number | undefined)[]): readonly WorkResult[] {
+function newestResults(all: readonly HistoryEntry[], numbers: readonly (number | undefined)[]): readonly WorkResult[] {
   const results: WorkResult[] = [];
   const outputs = new Map<unknown, Item>();
   for (const [back, { item, origin }] of all.toReversed().entries()) {

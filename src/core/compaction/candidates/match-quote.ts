@@ -1,5 +1,5 @@
-import type { TextPlace } from '../../fragments/text/cut-and-fence-text.ts';
-import type { UserWords } from '../../history/user-words.ts';
+import type { TextRange } from '../../fragments/text/cut-and-fence-text.ts';
+import type { PreservedMessage } from '../../history/user-words.ts';
 
 const leastBeginning = 8;
 const leastPart = 24;
@@ -10,7 +10,7 @@ const mostCompared = 4000;
 const mostQuoted = 200_000;
 
 /** Finds the messages that a model meant by its quote. Empty if the user wrote nothing like it. */
-export function findQuotedWords(words: readonly UserWords[], given: string): readonly UserWords[] {
+export function findQuotedMessages(words: readonly PreservedMessage[], given: string): readonly PreservedMessage[] {
   const exact = words.findLast(({ text }) => text.trim() === given.trim() && text.trim() !== '');
   if (exact !== undefined) return [exact];
   const rows = words.map((row) => ({ row, text: squeezed(row.text) })).filter(({ text }) => text !== '');
@@ -18,7 +18,7 @@ export function findQuotedWords(words: readonly UserWords[], given: string): rea
   const quote = beginningOf(cut);
   if (quote === '') return [];
   // Among equal matches the newest counts: a checkpoint keeps words where they were written last.
-  const newest = (fits: (text: string) => boolean): readonly UserWords[] =>
+  const newest = (fits: (text: string) => boolean): readonly PreservedMessage[] =>
     [rows.findLast(({ text }) => fits(text))?.row ?? []].flat();
   const ways = [
     () => newest((text) => text === quote),
@@ -37,7 +37,7 @@ export function findQuotedWords(words: readonly UserWords[], given: string): rea
 }
 
 /** Position of a quote inside a message; its white space is ignored. */
-export function findQuote(text: string, given: string): TextPlace | undefined {
+export function findQuote(text: string, given: string): TextRange | undefined {
   const exact = given.trim();
   const at = exact.length < leastBeginning ? -1 : text.indexOf(exact);
   if (at >= 0) return { start: at, end: at + exact.length };
@@ -64,7 +64,7 @@ const mostHeld = 300;
 const dots = / ?(?:…|\.{3}|\[(?:…|\.{3})\])(?= |$)/g;
 
 /** The fewest messages that together make up the quote, each quoted whole or by its beginning followed by dots. */
-function oneAfterAnother(quote: string, rows: readonly Compared[]): readonly UserWords[] {
+function oneAfterAnother(quote: string, rows: readonly Compared[]): readonly PreservedMessage[] {
   const newest = [...new Map(rows.map((compared) => [compared.text, compared])).values()];
   const breaks = [...quote.matchAll(dots)].map(({ index, 0: { length } }) => ({ index, end: index + length }));
   const endIn = (text: string, at: number): number | undefined => {
@@ -94,7 +94,7 @@ function oneAfterAnother(quote: string, rows: readonly Compared[]): readonly Use
 }
 
 /** A message without words can only be quoted by the name of its first picture. */
-const namedPictures = (words: readonly UserWords[]): readonly Compared[] =>
+const namedPictures = (words: readonly PreservedMessage[]): readonly Compared[] =>
   words.flatMap((row) => {
     const label = row.text.trim() === '' ? row.pictures[0]?.['text'] : undefined;
     const name = typeof label === 'string' ? /\[[^\]]+\]/.exec(label)?.[0] : undefined;
@@ -102,20 +102,20 @@ const namedPictures = (words: readonly UserWords[]): readonly Compared[] =>
   });
 
 /** Messages that the quote contains whole, if they make up most of it. */
-function joined(quote: string, rows: readonly Compared[]): readonly UserWords[] {
+function joined(quote: string, rows: readonly Compared[]): readonly PreservedMessage[] {
   const held = rows.filter(({ text }) => text.length >= leastPart && quote.includes(text)).slice(-mostHeld);
   const own = held.filter(({ text }) => !held.some((other) => other.text !== text && other.text.includes(text)));
   return [...new Map(own.map(({ row, text }) => [text, row])).values()].slice(-mostJoined);
 }
 
-type Compared = { readonly row: UserWords; readonly text: string };
+type Compared = { readonly row: PreservedMessage; readonly text: string };
 
 const squeezed = (text: string): string => text.replace(/\s+/g, ' ').trim();
 const beginningOf = (quote: string): string => squeezed(quote).replace(/\s*(?:…|\.{3}|\[(?:…|\.{3})\])$/, '');
 
-function mostAlike(quote: string, rows: readonly Compared[]): readonly UserWords[] {
+function mostAlike(quote: string, rows: readonly Compared[]): readonly PreservedMessage[] {
   const pairs = letterPairs(quote);
-  let best: { row: UserWords; likeness: number } | undefined;
+  let best: { row: PreservedMessage; likeness: number } | undefined;
   for (const { row, text } of rows) {
     const beginning = text.slice(0, Math.min(mostCompared, quote.length));
     const likeness = Math.max(shared(pairs, letterPairs(text)), shared(pairs, letterPairs(beginning)));

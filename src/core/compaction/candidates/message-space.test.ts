@@ -1,22 +1,24 @@
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
 import { sentTokens } from '../../fragments/text/truncate.ts';
-import type { UserWords } from '../../history/user-words.ts';
-import { keepWords, type KeptWords, type WordsRow } from './kept-words.ts';
-import { longestShortMessage, shareSpace, type SpaceWanted } from './message-space.ts';
+import type { PreservedMessage } from '../../history/user-words.ts';
+import { selectMessagesToKeep, type KeptMessage, type KeptMessageRow } from './kept-words.ts';
+import { longestShortMessage, divideMessageSpace, type SpaceWanted } from './message-space.ts';
 
 const short = (whole: number): SpaceWanted => ({ whole });
 const long = (whole: number): SpaceWanted => ({ whole, shortened: 516 });
 
 test('short messages are whole before long ones share what is left', () => {
-  expect(shareSpace([short(40), long(90_000), short(30)], 10_000)).toEqual([40, 9930, 30]);
+  expect(divideMessageSpace([short(40), long(90_000), short(30)], 10_000)).toEqual([40, 9930, 30]);
   // None gets more than it needs, and what one leaves goes to the others.
-  expect(shareSpace([long(90_000), long(1000), long(70_000), short(30)], 10_030)).toEqual([4500, 1000, 4500, 30]);
-  expect(shareSpace([long(600), long(700)], 10_000)).toEqual([600, 700]);
+  expect(divideMessageSpace([long(90_000), long(1000), long(70_000), short(30)], 10_030)).toEqual([
+    4500, 1000, 4500, 30,
+  ]);
+  expect(divideMessageSpace([long(600), long(700)], 10_000)).toEqual([600, 700]);
 });
 
 test('long messages that would get too little are left out, the last of the order first', () => {
-  const [first, ...others] = shareSpace(
+  const [first, ...others] = divideMessageSpace(
     [{ ...long(2000), least: 48 }, ...Array.from({ length: 9 }, () => long(2000))],
     600,
   );
@@ -27,22 +29,24 @@ test('long messages that would get too little are left out, the last of the orde
 test('where short messages do not all fit, the first of the order stay and a long one is shortened', () => {
   const shorts = Array.from({ length: 10 }, () => short(200));
   const newest = { ...long(5000), least: 48 };
-  expect(shareSpace([newest, ...shorts, long(9000)], 1516)).toEqual([516, 200, 200, 200, 200, 200, 0, 0, 0, 0, 0, 0]);
+  expect(divideMessageSpace([newest, ...shorts, long(9000)], 1516)).toEqual([
+    516, 200, 200, 200, 200, 200, 0, 0, 0, 0, 0, 0,
+  ]);
   // A rest that is too little for the next short message goes to no long one.
-  expect(shareSpace([newest, ...shorts], 1600)).toEqual([516, 200, 200, 200, 200, 200, 0, 0, 0, 0, 0]);
+  expect(divideMessageSpace([newest, ...shorts], 1600)).toEqual([516, 200, 200, 200, 200, 200, 0, 0, 0, 0, 0]);
   // The request that the checkpoint names may have half of the space before them.
   const active = { ...newest, isActive: true } as const;
-  expect(shareSpace([active, ...shorts], 2000)).toEqual([1000, 200, 200, 200, 200, 200, 0, 0, 0, 0, 0]);
-  expect(shareSpace([{ ...active, whole: 250_000 }, ...shorts.slice(5)], 2000)).toEqual([
+  expect(divideMessageSpace([active, ...shorts], 2000)).toEqual([1000, 200, 200, 200, 200, 200, 0, 0, 0, 0, 0]);
+  expect(divideMessageSpace([{ ...active, whole: 250_000 }, ...shorts.slice(5)], 2000)).toEqual([
     1000, 200, 200, 200, 200, 200,
   ]);
-  expect(shareSpace([{ ...active, whole: 250_000 }, ...shorts.slice(7)], 2000)).toEqual([1400, 200, 200, 200]);
+  expect(divideMessageSpace([{ ...active, whole: 250_000 }, ...shorts.slice(7)], 2000)).toEqual([1400, 200, 200, 200]);
 });
 
 test('hooks and programs share a quarter, whatever they say', () => {
   const hook = (whole: number) => ({ ...(whole > 516 ? long(whole) : short(whole)), isSetup: true }) as const;
-  expect(shareSpace([short(100), hook(200), hook(200)], 1000)).toEqual([100, 200, 0]);
-  expect(shareSpace([short(100), hook(9000), long(9000)], 4000)).toEqual([100, 1000, 2900]);
+  expect(divideMessageSpace([short(100), hook(200), hook(200)], 1000)).toEqual([100, 200, 0]);
+  expect(divideMessageSpace([short(100), hook(9000), long(9000)], 4000)).toEqual([100, 1000, 2900]);
 });
 
 const anyWords = fc.record({
@@ -64,12 +68,12 @@ test('no short message is left out while a longer one keeps more than 2,000 char
   });
   fc.assert(
     fc.property(fc.array(generation, { minLength: 1, maxLength: 4 }), (generations) => {
-      let all: readonly UserWords[] = [];
+      let all: readonly PreservedMessage[] = [];
       for (const [at, { said, words, active, isNamed }] of generations.entries()) {
         all = [...all, ...said.map((one, index) => wordsOf(`${at}-${index}`, one))];
         const own = all.filter(({ by }) => by === undefined);
         const tasks = active === undefined || own.length === 0 ? [] : [own[active % own.length]!];
-        const { rows } = keepWords(all, { tasks, isNamed, budget: { words, pictures: 0 } });
+        const { rows } = selectMessagesToKeep(all, { tasks, isNamed, budget: { words, pictures: 0 } });
         expectLaw(all, rows, { words, active: isNamed ? tasks : [] });
         all = again(rows);
       }
@@ -79,15 +83,15 @@ test('no short message is left out while a longer one keeps more than 2,000 char
 });
 
 function expectLaw(
-  all: readonly UserWords[],
-  rows: readonly WordsRow[],
-  { words, active }: { readonly words: number; readonly active: readonly UserWords[] },
+  all: readonly PreservedMessage[],
+  rows: readonly KeptMessageRow[],
+  { words, active }: { readonly words: number; readonly active: readonly PreservedMessage[] },
 ): void {
-  const kept = rows.filter((row): row is KeptWords => !('leftOut' in row));
+  const kept = rows.filter((row): row is KeptMessage => !('leftOut' in row));
   expect(kept.map((row) => all.indexOf(row.words))).toEqual(
     kept.map((row) => all.indexOf(row.words)).toSorted((a, b) => a - b),
   );
-  const isHere = (one: UserWords): boolean =>
+  const isHere = (one: PreservedMessage): boolean =>
     kept.some((row) => row.words === one || (row.words.text === one.text && row.words.by === one.by));
   const users = all.filter(({ by }) => by !== 'hook');
   const isLeftOut = users.some((one) => one.text.length <= longestShortMessage && !isHere(one));
@@ -107,14 +111,17 @@ function expectLaw(
   expect(gone - before).toBe(copies - kept.length);
 }
 
-function wordsOf(id: string, { length, sign, by }: { length: number; sign: string; by: UserWords['by'] }): UserWords {
+function wordsOf(
+  id: string,
+  { length, sign, by }: { length: number; sign: string; by: PreservedMessage['by'] },
+): PreservedMessage {
   const text = `${id} ${sign.repeat(Math.ceil(length / sign.length))}`.slice(0, Math.max(1, length)).toWellFormed();
   return { id, text, pictures: [], picturesLeftOut: 0, task: false, cut: false, ...(by === undefined ? {} : { by }) };
 }
 
 /** The words as the next checkpoint finds them. */
-function again(rows: readonly WordsRow[]): readonly UserWords[] {
-  return rows.flatMap((one, index): UserWords[] => {
+function again(rows: readonly KeptMessageRow[]): readonly PreservedMessage[] {
+  return rows.flatMap((one, index): PreservedMessage[] => {
     if ('leftOut' in one) return [];
     const before = rows[index - 1];
     const gap = before !== undefined && 'leftOut' in before ? { leftOutBefore: before.leftOut } : {};
@@ -129,8 +136,8 @@ test('a cut leaves no half of a sign that a person reads as one', () => {
     const row = wordsOf('1', { length: 9000, sign, by: undefined });
     const text = row.text.slice(0, 2 + Math.floor((row.text.length - 2) / sign.length) * sign.length);
     for (const words of [300, 301, 302, 303, 304, 305, 306]) {
-      const { rows } = keepWords([{ ...row, text }], { tasks: [], budget: { words, pictures: 0 } });
-      const [head, tail] = (rows[0] as KeptWords).text.split(/\n\[… about \d+ tokens cut here …\]\n/);
+      const { rows } = selectMessagesToKeep([{ ...row, text }], { tasks: [], budget: { words, pictures: 0 } });
+      const [head, tail] = (rows[0] as KeptMessage).text.split(/\n\[… about \d+ tokens cut here …\]\n/);
       for (const part of [head!.slice(2), tail!]) expect(part.replaceAll(sign.trim() || sign, '').trim()).toBe('');
     }
   }
@@ -147,8 +154,8 @@ test('a short message that is cut does not become a long one by its mark', () =>
   ];
   const all = said.map(([length, sign], at) => wordsOf(`0-${at}`, { length, sign, by: undefined }));
   for (let words = 3900; words < 4100; words += 1) {
-    const { rows } = keepWords(all, { tasks: [], budget: { words, pictures: 0 } });
-    const cut = rows.filter((one): one is KeptWords => !('leftOut' in one) && one.words === all[1]);
+    const { rows } = selectMessagesToKeep(all, { tasks: [], budget: { words, pictures: 0 } });
+    const cut = rows.filter((one): one is KeptMessage => !('leftOut' in one) && one.words === all[1]);
     for (const { text } of cut) expect(text.length).toBeLessThanOrEqual(longestShortMessage);
   }
 });

@@ -1,4 +1,4 @@
-import type { TextGap, TextPlace } from '../../fragments/text/cut-and-fence-text.ts';
+import type { TextGap, TextRange } from '../../fragments/text/cut-and-fence-text.ts';
 
 /** Limit of a short message, in characters (UTF-16 units). */
 export const longestShortMessage = 2000;
@@ -24,7 +24,7 @@ const leastWorthwhile = 112;
  * Short messages are kept whole first, and long ones share the rest: no long message keeps more than 2,000 characters
  * while a short one is left out, except the active request, which may have half of the space.
  */
-export function shareSpace(messages: readonly SpaceWanted[], space: number): readonly number[] {
+export function divideMessageSpace(messages: readonly SpaceWanted[], space: number): readonly number[] {
   const given = messages.map(({ least = 0 }) => least);
   const left = { user: space, setup: Math.floor(space * setupShare) };
   const take = ({ isSetup }: SpaceWanted, tokens: number): void => {
@@ -92,7 +92,7 @@ const lettersOfSentence = 16;
  * Lines to keep when the middle of a message is cut, the most telling first: those that an earlier cut kept, then short
  * ones unlike their neighbours, such as a sentence between two pastes. Works in any language.
  */
-export function passagesToKeep(text: string, gaps: readonly TextGap[]): readonly TextPlace[] {
+export function passagesToKeep(text: string, gaps: readonly TextGap[]): readonly TextRange[] {
   const lines = linesOf(text, gaps);
   const shapes = countEach(lines.map(({ shape }) => shape));
   const words = countEach(lines.flatMap((line) => line.words));
@@ -119,7 +119,7 @@ export function passagesToKeep(text: string, gaps: readonly TextGap[]): readonly
     .map(({ start, end }) => ({ start, end }));
 }
 
-interface Line extends TextPlace {
+interface Line extends TextRange {
   /** True between two gaps. */
   readonly isKept: boolean;
   readonly shape: string;

@@ -1,13 +1,13 @@
-import type { Entry } from '../../history/entry.ts';
-import { entries as entriesOf } from '../../history/history.ts';
+import type { HistoryEntry } from '../../history/entry.ts';
+import { historyEntries as entriesOf } from '../../history/history.ts';
 import { isCheckpointItem, isOpaque } from '../../history/sent-items.ts';
 import { itemTokens } from '../../history/token-counts.ts';
-import { userAndSetupWords } from '../../history/user-words.ts';
+import { messagesOfUserAndSetup } from '../../history/user-words.ts';
 import { isMessage, type Item } from '../../../protocol/item.ts';
 import { isJsonObject, stringAt } from '../../../protocol/json.ts';
 import type { ProviderName } from '../../../protocol/provider-name.ts';
-import { type Candidate, type CandidateEntry, type Faulty, faulty } from './candidate.ts';
-import { entriesTokens, recordsEntries, wordsEntry, shrinkToFit } from './build-candidate.ts';
+import { type Candidate, type CandidateEntry, type FaultyAnswer, faultyAnswer } from './candidate.ts';
+import { entriesTokens, recordsEntries, userMessagesEntry, shrinkToFit } from './build-candidate.ts';
 import type { CompactionPlan, CompactionSource } from '../plan/compaction-plan.ts';
 
 /** `unary`: the provider sends the new history, and we keep what is permitted. `stream`: it sends one opaque item. */
@@ -16,13 +16,13 @@ export function remoteCandidate(
   source: CompactionSource,
   items: readonly Item[],
   form: 'unary' | 'stream',
-): Candidate | Faulty {
+): Candidate | FaultyAnswer {
   const others = form === 'unary' ? keptOutput(items) : opaqueItem(items);
   if ('faults' in others) return others;
-  const all = userAndSetupWords(source.history, source);
+  const all = messagesOfUserAndSetup(source.history, source);
   const asked = form === 'stream' ? fromAgents(entriesOf(source.history)) : [];
   return shrinkToFit(plan.budget, (budget) => {
-    const words = wordsEntry(plan, all, { chosen: [] }, budget);
+    const words = userMessagesEntry(plan, all, { chosen: [] }, budget);
     const left = budget.words - entriesTokens(words.entries);
     const entries = [
       ...words.entries,
@@ -36,20 +36,20 @@ export function remoteCandidate(
 }
 
 /** Keeps words of the model and of agents, and opaque items. The rest may be stale, or we have it ourselves. */
-function keptOutput(items: readonly Item[]): readonly Item[] | Faulty {
+function keptOutput(items: readonly Item[]): readonly Item[] | FaultyAnswer {
   const isAnswer = (item: Item): boolean =>
     item.type === 'agent_message' || (isMessage(item) && item.role === 'assistant');
   const kept = [...items.filter(isAnswer), ...items.filter(isCheckpointItem)];
-  return kept.length === 0 ? faulty('The provider sent nothing that could be kept.') : kept;
+  return kept.length === 0 ? faultyAnswer('The provider sent nothing that could be kept.') : kept;
 }
 
-function opaqueItem(items: readonly Item[]): readonly Item[] | Faulty {
+function opaqueItem(items: readonly Item[]): readonly Item[] | FaultyAnswer {
   const found = items.filter(({ type }) => type === 'compaction');
-  if (found.length !== 1) return faulty(`The provider sent ${found.length} compaction items instead of one.`);
+  if (found.length !== 1) return faultyAnswer(`The provider sent ${found.length} compaction items instead of one.`);
   const { encrypted_content: content } = found[0]!;
   return typeof content === 'string' && content !== ''
     ? found
-    : faulty('The compaction item of the provider is empty.');
+    : faultyAnswer('The compaction item of the provider is empty.');
 }
 
 function outputEntry(item: Item, provider: ProviderName | undefined): CandidateEntry {
@@ -62,7 +62,7 @@ function outputEntry(item: Item, provider: ProviderName | undefined): CandidateE
 const mostOfAgent = 10_000;
 
 /** Requests of other agents: work that did not come from the user. */
-const fromAgents = (all: readonly Entry[]): readonly Entry[] =>
+const fromAgents = (all: readonly HistoryEntry[]): readonly HistoryEntry[] =>
   all.filter(({ item }) => item.type === 'agent_message' && itemTokens(item) <= mostOfAgent && !isReport(item));
 
 function isReport(item: Item): boolean {
@@ -78,7 +78,7 @@ function firstText({ content }: Item): string {
   return parts.flatMap((part) => (isJsonObject(part) ? (stringAt(part, 'text') ?? []) : []))[0] ?? '';
 }
 
-function newestThatFit(asked: readonly Entry[], tokens: number): readonly Entry[] {
+function newestThatFit(asked: readonly HistoryEntry[], tokens: number): readonly HistoryEntry[] {
   let left = tokens;
   return asked
     .toReversed()

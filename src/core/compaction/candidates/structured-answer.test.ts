@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readStructured } from './written-candidate.ts';
+import { parseStructuredAnswer } from './written-candidate.ts';
 
 const intent = [
   'Paths: /repo',
@@ -42,7 +42,7 @@ describe('is read', () => {
       ['Capstan removed other characters from the `RESUME_AT:` line.'],
     ],
   ])('%s', (_, text, mended) => {
-    expect(readStructured(text)).toEqual(read(...mended));
+    expect(parseStructuredAnswer(text)).toEqual(read(...mended));
   });
 });
 
@@ -54,7 +54,7 @@ test('what stands under other keys is kept as context', () => {
     empty: '',
     none: [],
   };
-  expect(readStructured(JSON.stringify({ ...more, intent_user_message: intent, summary }))).toEqual({
+  expect(parseStructuredAnswer(JSON.stringify({ ...more, intent_user_message: intent, summary }))).toEqual({
     ...read('Text under keys that Capstan did not ask for became context for the task.'),
     extra: 'thought: 1\nnext_step: run the tests\nkey_facts:\n- port 8080\n- {"branch":"main"}',
   });
@@ -63,7 +63,7 @@ test('what stands under other keys is kept as context', () => {
 const withSummary = (summary: unknown): string => JSON.stringify({ intent_user_message: intent, summary });
 
 test('a cursor in the middle goes to the end', () => {
-  expect(readStructured(withSummary('RESUME_AT: here\nAnd more.'))).toMatchObject({
+  expect(parseStructuredAnswer(withSummary('RESUME_AT: here\nAnd more.'))).toMatchObject({
     summary: 'And more.\nRESUME_AT: here',
     mended: ['Capstan moved the `RESUME_AT:` line to the end.'],
   });
@@ -106,10 +106,10 @@ describe('is refused', () => {
     ['no cursor', withSummary('All is well.'), ['`summary` does not end with a `RESUME_AT:` line.']],
     ['an empty cursor', withSummary('Done.\nRESUME_AT: …'), ['The `RESUME_AT:` line of `summary` names no next step.']],
   ])('%s', (_, text, faults) => {
-    expect(readStructured(text)).toEqual(faulty(...faults));
+    expect(parseStructuredAnswer(text)).toEqual(faulty(...faults));
   });
 });
 
 test('an answer of megabytes that is nothing comes to an end', () => {
-  expect(readStructured('{"'.repeat(1_000_000))).toEqual(faulty(notOne));
+  expect(parseStructuredAnswer('{"'.repeat(1_000_000))).toEqual(faulty(notOne));
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { expectLinear } from '../../../testing/test-inputs.ts';
-import type { UserWords } from '../../history/user-words.ts';
-import { keepWords, type KeptWords } from './kept-words.ts';
+import type { PreservedMessage } from '../../history/user-words.ts';
+import { selectMessagesToKeep, type KeptMessage } from './kept-words.ts';
 import { passagesToKeep } from './message-space.ts';
 
 const lines = (count: number, line: (at: number) => string): string =>
@@ -51,10 +51,10 @@ const requirements = [
 ];
 
 function cutAgain(text: string, spaces: readonly number[]): readonly string[] {
-  let words: UserWords = { id: '1', text, pictures: [], picturesLeftOut: 0, task: false, cut: false };
+  let words: PreservedMessage = { id: '1', text, pictures: [], picturesLeftOut: 0, task: false, cut: false };
   return spaces.map((space) => {
-    const { rows } = keepWords([words], { tasks: [], budget: { words: space, pictures: 0 } });
-    const { text: kept, cut, gaps, bytesPerToken } = rows[0] as KeptWords;
+    const { rows } = selectMessagesToKeep([words], { tasks: [], budget: { words: space, pictures: 0 } });
+    const { text: kept, cut, gaps, bytesPerToken } = rows[0] as KeptMessage;
     words = { ...words, text: kept, cut, gaps, bytesPerToken };
     return kept;
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { withResumeLine } from './written-candidate.ts';
+import { moveResumeLineToEnd } from './written-candidate.ts';
 
 const step = 'fix the parser in src/parse.ts';
 
@@ -21,7 +21,7 @@ describe('the line that says where to continue', () => {
     ['in lower case', `resume_at: ${step}`],
     ['in words', `Resume at: ${step}`],
   ])('%s', (_, line) => {
-    expect(withResumeLine(`Half is done.\n${line}\n`)).toMatchObject({
+    expect(moveResumeLineToEnd(`Half is done.\n${line}\n`)).toMatchObject({
       kind: 'found',
       summary: `Half is done.\nRESUME_AT: ${step}`,
     });
@@ -29,24 +29,24 @@ describe('the line that says where to continue', () => {
 
   test('keeps code in the step', () => {
     const line = 'RESUME_AT: run `npm test` in `src/a_b`';
-    expect(withResumeLine(line)).toEqual({ kind: 'found', summary: line, change: 'none' });
+    expect(moveResumeLineToEnd(line)).toEqual({ kind: 'found', summary: line, change: 'none' });
   });
 
   test('is not the one in quoted code, fences in it or not', () => {
     const code = '````md\n```\nRESUME_AT: quoted\n```\nRESUME_AT: quoted, too\n````';
-    expect(withResumeLine(code)).toMatchObject({ kind: 'none' });
+    expect(moveResumeLineToEnd(code)).toMatchObject({ kind: 'none' });
   });
 
   test('has Windows line ends before it, or after it', () => {
     const summary = `Half is done.\r\nRESUME_AT: ${step}`;
-    expect(withResumeLine(summary)).toEqual({ kind: 'found', summary, change: 'none' });
-    expect(withResumeLine(`RESUME_AT: ${step}\r\nGood luck!`)).toMatchObject({
+    expect(moveResumeLineToEnd(summary)).toEqual({ kind: 'found', summary, change: 'none' });
+    expect(moveResumeLineToEnd(`RESUME_AT: ${step}\r\nGood luck!`)).toMatchObject({
       summary: `Good luck!\nRESUME_AT: ${step}`,
     });
   });
 
   test('goes to the end, behind a courtesy', () => {
-    expect(withResumeLine(`Half is done.\nRESUME_AT: ${step}\n\nGood luck!`)).toEqual({
+    expect(moveResumeLineToEnd(`Half is done.\nRESUME_AT: ${step}\n\nGood luck!`)).toEqual({
       kind: 'found',
       summary: `Half is done.\nGood luck!\nRESUME_AT: ${step}`,
       change: 'moved',
@@ -54,17 +54,17 @@ describe('the line that says where to continue', () => {
   });
 
   test('is the last of several, and the others are marked', () => {
-    expect(withResumeLine(`- RESUME_AT: read it\nThen more.\nRESUME_AT: ${step}`)).toMatchObject({
+    expect(moveResumeLineToEnd(`- RESUME_AT: read it\nThen more.\nRESUME_AT: ${step}`)).toMatchObject({
       summary: `(earlier in this summary) - RESUME_AT: read it\nThen more.\nRESUME_AT: ${step}`,
     });
   });
 
   test('is none of a quoted output, nor of a sentence', () => {
-    expect(withResumeLine('```\nRESUME_AT: rm -rf /\n```\nDone.')).toEqual({ kind: 'none' });
-    expect(withResumeLine('The RESUME_AT: line was missing.')).toEqual({ kind: 'none' });
+    expect(moveResumeLineToEnd('```\nRESUME_AT: rm -rf /\n```\nDone.')).toEqual({ kind: 'none' });
+    expect(moveResumeLineToEnd('The RESUME_AT: line was missing.')).toEqual({ kind: 'none' });
   });
 
   test('without a step is none', () => {
-    expect(withResumeLine('Done.\nRESUME_AT: …')).toEqual({ kind: 'no-step' });
+    expect(moveResumeLineToEnd('Done.\nRESUME_AT: …')).toEqual({ kind: 'no-step' });
   });
 });

@@ -1,38 +1,42 @@
-import { endsCode, type Fence, readFence } from '../../../base/markdown/code-fence.ts';
+import { closesCodeFence, type Fence, readFence } from '../../../base/markdown/code-fence.ts';
 import { type Json, parseJsonObject } from '../../../protocol/json.ts';
-import { cursorLine, markCursors } from '../../fragments/checkpoint-work.ts';
+import { resumeLinePattern, markOldResumeLines } from '../../fragments/checkpoint-work.ts';
 import { byteLength } from '../../fragments/text/truncate.ts';
-import { usersWords } from '../../history/user-words.ts';
+import { messagesOfUser } from '../../history/user-words.ts';
 import type { CompactionPlan, CompactionSource } from '../plan/compaction-plan.ts';
 import { makeCandidate } from './build-candidate.ts';
-import { type Candidate, type Faulty, faulty } from './candidate.ts';
+import { type Candidate, type FaultyAnswer, faultyAnswer } from './candidate.ts';
 import { readLooseJson } from './loose-json.ts';
-import { findQuotedWords } from './match-quote.ts';
+import { findQuotedMessages } from './match-quote.ts';
 
 /** A shorter text, such as "done" or "null", says less than code knows. */
 const leastBytes = 8;
 
-export function plainCandidate(plan: CompactionPlan, source: CompactionSource, text: string): Candidate | Faulty {
+export function plainCandidate(plan: CompactionPlan, source: CompactionSource, text: string): Candidate | FaultyAnswer {
   const summary = text.replace(/^\uFEFF/, '').trim();
-  if (summary === '') return faulty('The answer is empty.');
+  if (summary === '') return faultyAnswer('The answer is empty.');
   if (byteLength(summary) < leastBytes || !/[\p{L}\p{N}]/u.test(summary))
-    return faulty('The answer says nothing to continue from.');
+    return faultyAnswer('The answer says nothing to continue from.');
   const faults = summaryFaults(summary);
-  if (faults.length > 0) return faulty(...faults);
-  const resumed = withResumeLine(summary);
+  if (faults.length > 0) return faultyAnswer(...faults);
+  const resumed = moveResumeLineToEnd(summary);
   const written = { by: 'model', context: '', summary: resumed.kind === 'found' ? resumed.summary : summary } as const;
   return makeCandidate(plan, source, { strategy: 'plain', chosen: [], written });
 }
 
 /** The model says which message defines the active task; all words of the user come from history. */
-export function structuredCandidate(plan: CompactionPlan, source: CompactionSource, text: string): Candidate | Faulty {
-  const answer = readStructured(text);
+export function structuredCandidate(
+  plan: CompactionPlan,
+  source: CompactionSource,
+  text: string,
+): Candidate | FaultyAnswer {
+  const answer = parseStructuredAnswer(text);
   if (answer.kind === 'faulty') return answer;
   const { request, context } = splitIntent(answer.intent);
-  const all = usersWords(source.history, source);
-  const chosen = findQuotedWords(all, request);
+  const all = messagesOfUser(source.history, source);
+  const chosen = findQuotedMessages(all, request);
   const faults = summaryFaults(answer.summary);
-  if (faults.length > 0) return faulty(...faults);
+  if (faults.length > 0) return faultyAnswer(...faults);
   const notes = [context, answer.extra].filter((part) => part !== '').join('\n\n');
   const written = { by: 'model', context: notes, summary: answer.summary } as const;
   const candidate = makeCandidate(plan, source, { strategy: 'structured', chosen, quote: request, written });
@@ -49,7 +53,7 @@ export type ResumeLine =
   | { readonly kind: 'none' };
 
 /** Puts the newest line about where to continue at the end. The step may be on the line after the keyword. */
-export function withResumeLine(given: string): ResumeLine {
+export function moveResumeLineToEnd(given: string): ResumeLine {
   const text = given.trimEnd();
   const lines = text.split('\n');
   const found = cursorsIn(lines);
@@ -59,7 +63,7 @@ export function withResumeLine(given: string): ResumeLine {
   const before = lines.slice(0, at).join('\n');
   const after = lines.slice(end).join('\n').trim();
   const rest = [before, after].filter((part) => part.trim() !== '');
-  const body = markCursors(rest.join('\n'), 'earlier in this summary');
+  const body = markOldResumeLines(rest.join('\n'), 'earlier in this summary');
   const summary = `${body}${body === '' ? '' : '\n'}RESUME_AT: ${step}`;
   const isLast = after === '' && end === at + 1;
   const change = summary === text ? 'none' : isLast && lines[at] !== `RESUME_AT: ${step}` ? 'signs' : 'moved';
@@ -73,13 +77,13 @@ function cursorsIn(lines: readonly string[]): readonly Cursor[] {
   const found: Cursor[] = [];
   let code: Fence | undefined;
   for (const [at, line] of lines.entries()) {
-    if (code !== undefined && endsCode(code, line)) code = undefined;
+    if (code !== undefined && closesCodeFence(code, line)) code = undefined;
     else code ??= readFence(line);
-    const match = code === undefined ? cursorLine.exec(line.trimEnd()) : null;
+    const match = code === undefined ? resumeLinePattern.exec(line.trimEnd()) : null;
     if (match === null) continue;
     const own = stepIn(match.groups?.['step'] ?? '');
     const below = nextFull(lines, at + 1);
-    const isBelow = own === '' && below < lines.length && !cursorLine.test(lines[below]!.trimEnd());
+    const isBelow = own === '' && below < lines.length && !resumeLinePattern.test(lines[below]!.trimEnd());
     found.push({ at, end: isBelow ? below + 1 : at + 1, step: isBelow ? stepIn(lines[below]!) : own });
   }
   return found;
@@ -146,19 +150,19 @@ function isCallText(summary: string): boolean {
 const keys = ['intent_user_message', 'summary'] as const;
 
 /** `mended`: faults that could be repaired unambiguously. */
-export function readStructured(text: string) {
-  if (text.replace(/^\uFEFF/, '').trim() === '') return faulty('The answer is empty.');
+export function parseStructuredAnswer(text: string) {
+  if (text.replace(/^\uFEFF/, '').trim() === '') return faultyAnswer('The answer is empty.');
   const json = readLooseJson(text, keys);
-  if (json.kind === 'none') return faulty('The answer is not one valid JSON object.');
+  if (json.kind === 'none') return faultyAnswer('The answer is not one valid JSON object.');
   if (json.kind === 'cut-off')
-    return faulty('The answer was cut off before the JSON object ended: write less, so that all of it fits.');
+    return faultyAnswer('The answer was cut off before the JSON object ended: write less, so that all of it fits.');
   const { value } = json;
   const { intent_user_message: intent, summary } = value;
   const faults = keys.flatMap((key) => faultOfValue(key, value[key]));
-  if (typeof intent !== 'string' || typeof summary !== 'string' || faults.length > 0) return faulty(...faults);
-  const resumed = withResumeLine(summary);
+  if (typeof intent !== 'string' || typeof summary !== 'string' || faults.length > 0) return faultyAnswer(...faults);
+  const resumed = moveResumeLineToEnd(summary);
   faults.push(...faultsOfTags(intent), ...(resumed.kind === 'found' ? [] : [resumeFaults[resumed.kind]]));
-  if (resumed.kind !== 'found' || faults.length > 0) return faulty(...faults);
+  if (resumed.kind !== 'found' || faults.length > 0) return faultyAnswer(...faults);
   const extra = Object.entries(value)
     .filter(([key]) => !(keys as readonly string[]).includes(key))
     .flatMap(([key, value]) => extraText(key, value));
@@ -185,7 +189,7 @@ function faultOfValue(key: string, value: unknown): string[] {
 }
 
 function faultsOfTags(intent: string): readonly string[] {
-  const found = findTags(intent);
+  const found = findIntentTags(intent);
   const order = intentTags.join(' ');
   switch (found.kind) {
     case 'found':
@@ -226,7 +230,7 @@ export type IntentPlaces =
  * A tag counts only alone on its line, so that tags inside the user's words split nothing. Takes the first start tag,
  * and the last end tag before the next block. Accepts tags inside lines only if the model wrote none alone.
  */
-export function findTags(intent: string): IntentPlaces {
+export function findIntentTags(intent: string): IntentPlaces {
   const alone = (tag: IntentTag): readonly number[] =>
     [...intent.matchAll(new RegExp(`(?<=^|\\n)[^\\S\\n]*${tag}[^\\S\\n]*(?=\\n|$)`, 'g'))].map(
       ({ index, 0: line }) => index + line.indexOf('<'),
@@ -249,7 +253,7 @@ export function findTags(intent: string): IntentPlaces {
 
 /** Requires all tags in order. `context`: the text outside both blocks. */
 export function splitIntent(intent: string): { readonly request: string; readonly context: string } {
-  const places = findTags(intent);
+  const places = findIntentTags(intent);
   if (places.kind !== 'found') return { request: '', context: intent.trim() };
   const [start, end, recent, closing] = places.at;
   const after = (place: number, tag: IntentTag): number => place + tag.length;

@@ -3,15 +3,15 @@ import type { TurnId } from '../../../protocol/ids.ts';
 import type { Item } from '../../../protocol/item.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import type { ProviderName } from '../../../protocol/provider-name.ts';
-import type { Window } from '../../envelope/window.ts';
+import type { ContextWindow } from '../../envelope/window.ts';
 import { checkpointSummaryFragment } from '../../fragments/checkpoint-work.ts';
-import type { Entry } from '../../history/entry.ts';
-import { entries, type History } from '../../history/history.ts';
+import type { HistoryEntry } from '../../history/entry.ts';
+import { historyEntries, type History } from '../../history/history.ts';
 import { isCheckpointItem, isOpaqueCheckpoint } from '../../history/sent-items.ts';
 import type { WorkRecords } from './work-records.ts';
 
 export type CompactionWindow = Pick<
-  Window,
+  ContextWindow,
   'effective' | 'autoCompact' | 'autoCompactScope' | 'compactionReserve' | 'checkpoint'
 >;
 
@@ -106,7 +106,7 @@ export type CompactionOutcome =
   | { readonly kind: 'failed'; readonly failure: ModelFailure };
 
 /** True if compaction follows a refused request: the refusal gives no number of tokens. */
-export const isRefusal = ({ reason }: Pick<CompactionPlan, 'reason'>): boolean =>
+export const isAfterRefusal = ({ reason }: Pick<CompactionPlan, 'reason'>): boolean =>
   reason === 'context_overflow' || reason === 'unexplained_refusal';
 
 /** False if a checkpoint cannot hold less than history does. By hand, merely copying an older one is no gain. */
@@ -114,13 +114,13 @@ export function anythingToCompact(
   { trigger, mayGrow }: Pick<CompactionPlan, 'trigger' | 'mayGrow'>,
   { history }: Pick<CompactionSource, 'history'>,
 ): boolean {
-  const all = entries(history);
+  const all = historyEntries(history);
   const newest = all.findLastIndex(isCheckpoint);
   if (newest !== -1 && (trigger === 'auto' || mayGrow === true)) return true;
   return all.slice(newest + 1).some(({ origin }) => origin.family !== 'context');
 }
 
-function isCheckpoint({ item, origin }: Entry): boolean {
+function isCheckpoint({ item, origin }: HistoryEntry): boolean {
   if (isCheckpointItem(item)) return true;
   return origin.family === 'context' && origin.kinds.includes(checkpointSummaryFragment.id);
 }
@@ -133,5 +133,5 @@ export function allowGrowthByHand<Wanted extends Pick<CompactionPlan, 'trigger' 
 ): Wanted & Pick<CompactionPlan, 'mayGrow'> {
   const isReadable = strategy !== 'remote' || wanted.focus !== undefined;
   if (wanted.trigger === 'auto' || !isReadable) return wanted;
-  return entries(history).some(({ item }) => isOpaqueCheckpoint(item)) ? { ...wanted, mayGrow: true } : wanted;
+  return historyEntries(history).some(({ item }) => isOpaqueCheckpoint(item)) ? { ...wanted, mayGrow: true } : wanted;
 }

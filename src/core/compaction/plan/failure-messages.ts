@@ -1,6 +1,6 @@
 import type { ModelFailure } from '../../../ports/model.ts';
-import { groupDigits, type Outcome, sentence } from '../../../protocol/outcome.ts';
-import { type CompactionPlan, isRefusal } from './compaction-plan.ts';
+import { groupDigits, type Outcome, endWithFullStop } from '../../../protocol/outcome.ts';
+import { type CompactionPlan, isAfterRefusal } from './compaction-plan.ts';
 import { smallestBudget } from './plan-compaction.ts';
 import { estimateTokens } from '../../fragments/text/truncate.ts';
 import { loneSurrogateWords } from '../../../protocol/json.ts';
@@ -13,61 +13,62 @@ export const nothingToCompact: Outcome = {
 
 const saying =
   (what: string) =>
-  ({ code, message, next }: ModelFailure): Outcome => ({ code, message: `${what} ${sentence(message)}`, next });
+  ({ code, message, next }: ModelFailure): Outcome => ({ code, message: `${what} ${endWithFullStop(message)}`, next });
 
 /** Any other request would fail alike, so no other way is tried. */
 export const historyUnchanged = saying('The history was not compacted and is unchanged.');
 /** Next step after a failure: ask the model, take less from it, or do without it. */
-export type AfterFailure = 'ask-model' | 'plain-summary' | 'no-model';
+export type FallbackAfterFailure = 'ask-model' | 'plain-summary' | 'no-model';
 
-const failedThen: Readonly<Record<AfterFailure, string>> = {
+const failedThen: Readonly<Record<FallbackAfterFailure, string>> = {
   'ask-model': 'The provider did not make the checkpoint itself, so Capstan asked the model for one.',
   'plain-summary': 'The model failed at first, so Capstan asked it for a plain summary.',
   'no-model': 'Capstan could not get a checkpoint from the model.',
 };
 
-export const modelFailed = (failure: ModelFailure, then: AfterFailure): Outcome => saying(failedThen[then])(failure);
+export const modelFailedOutcome = (failure: ModelFailure, then: FallbackAfterFailure): Outcome =>
+  saying(failedThen[then])(failure);
 
-export const compactionAborted = ({ budget }: CompactionPlan): Outcome => ({
+export const compactionAbortedOutcome = ({ budget }: CompactionPlan): Outcome => ({
   code: 'aborted',
   message: `The compaction was stopped. The history is unchanged, with about ${groupDigits(budget.before)} tokens.`,
   next: 'Compact again at any time.',
 });
 
-const unusableThen: Readonly<Record<AfterFailure, string>> = {
+const unusableThen: Readonly<Record<FallbackAfterFailure, string>> = {
   'ask-model': "Capstan could not use the provider's own checkpoint and asked the model for one",
   'plain-summary': 'The model did not answer in the form that Capstan asked for, so this is a plain summary',
   'no-model': "The model's answers could not be used as a checkpoint",
 };
 
-export const unusableAnswers = (faults: readonly string[], then: AfterFailure): Outcome => ({
+export const unusableAnswersOutcome = (faults: readonly string[], then: FallbackAfterFailure): Outcome => ({
   code: 'compaction-answer-unusable',
-  message: `${unusableThen[then]}: ${faults.map(sentence).join(' ')}`,
+  message: `${unusableThen[then]}: ${faults.map(endWithFullStop).join(' ')}`,
   next: 'Read the checkpoint before you continue, or roll back to before it and compact with another model.',
 });
 
-export const askedAgain = (faults: readonly string[]): string =>
-  `Capstan could not use the first answer and asked the model again: ${faults.map(sentence).join(' ')}`;
+export const askedAgainText = (faults: readonly string[]): string =>
+  `Capstan could not use the first answer and asked the model again: ${faults.map(endWithFullStop).join(' ')}`;
 
-export const tooLargeForProvider = ({ budget }: CompactionPlan): Outcome => ({
+export const tooLargeForProviderOutcome = ({ budget }: CompactionPlan): Outcome => ({
   code: 'compaction-request-too-large',
   message: `The provider makes checkpoints only from the whole history, which does not fit: there is space for ${groupDigits(budget.request)} tokens.`,
   next: 'Capstan made the checkpoint in another way. To get one from the provider, compact earlier.',
 });
 
-export const requestTooLarge = ({ budget }: CompactionPlan, least: number): Outcome => ({
+export const requestTooLargeOutcome = ({ budget }: CompactionPlan, least: number): Outcome => ({
   code: 'compaction-request-too-large',
   message: `No checkpoint request fits the model: there is space for ${groupDigits(budget.request)} tokens, and instructions, tools and the question alone take about ${groupDigits(least)}.`,
   next: 'Choose a model with a larger window, offer fewer tools, or shorten the configured checkpoint prompt.',
 });
 
-export const refusedAsTooLong = (requests: number, weight: number): Outcome => ({
+export const refusedAsTooLongOutcome = (requests: number, weight: number): Outcome => ({
   code: 'context-window-exceeded',
   message: `The provider refused ${requests} checkpoint requests as too long; the last had about ${groupDigits(weight)} tokens by Capstan's estimate.`,
   next: 'Check the window configured for this model.',
 });
 
-export function noGain(plan: CompactionPlan, tokens: number): Outcome {
+export function noGainOutcome(plan: CompactionPlan, tokens: number): Outcome {
   const { budget, trigger } = plan;
   const isFar = isFarFromLimit(plan);
   const numbers = `with the context that is sent again it would have about ${groupDigits(tokens + budget.context)} tokens, and the limit is ${groupDigits(Math.min(budget.most, budget.gain) + budget.context)}; the history has ${groupDigits(budget.before)}.`;
@@ -84,18 +85,18 @@ export function noGain(plan: CompactionPlan, tokens: number): Outcome {
 }
 
 /** The history is so short that the frame of a checkpoint weighs more than it saves. */
-export function wouldGrow(plan: CompactionPlan, tokens: number): Outcome {
+export function wouldGrowOutcome(plan: CompactionPlan, tokens: number): Outcome {
   const { budget } = plan;
   return {
     code: 'compaction-would-grow',
     message: `A checkpoint would be no smaller than the history: about ${groupDigits(tokens + budget.context)} tokens instead of ${groupDigits(budget.before)}. The history is unchanged.`,
-    next: isRefusal(plan) ? 'Compacting does not help here.' : 'Continue the thread as it is.',
+    next: isAfterRefusal(plan) ? 'Compacting does not help here.' : 'Continue the thread as it is.',
   };
 }
 
 /** By hand, before a model is asked: `tokens` is the minimum of every checkpoint, whatever the model writes. */
-export const noGainExpected = (plan: CompactionPlan, tokens: number): Outcome =>
-  isFarFromLimit(plan) ? nothingToCompact : noGain(plan, tokens);
+export const noGainExpectedOutcome = (plan: CompactionPlan, tokens: number): Outcome =>
+  isFarFromLimit(plan) ? nothingToCompact : noGainOutcome(plan, tokens);
 
 /** True if no space must be freed: by hand with a short history, or if the model only cannot read some of it. */
 function isFarFromLimit({ trigger, reason, budget }: CompactionPlan): boolean {
@@ -105,7 +106,7 @@ function isFarFromLimit({ trigger, reason, budget }: CompactionPlan): boolean {
   return trigger === 'manual' && most > smallestBudget && before <= most + context;
 }
 
-export const candidateMalformed = (what: string): Outcome => ({
+export const candidateMalformedOutcome = (what: string): Outcome => ({
   code: 'compaction-candidate-malformed',
   message: `The checkpoint could not be used: ${what}`,
   next: 'Compact again, or choose another strategy.',

@@ -1,5 +1,11 @@
 import { describe, expect, it, test } from 'vitest';
-import { hasGrownEnough, leastCheckpoint, minimumGrowth, canFreeSpace, nextRequestLimit } from './when-to-compact.ts';
+import {
+  hasGrownEnough,
+  leastCheckpointTokens,
+  minimumGrowth,
+  canFreeSpace,
+  nextRequestLimit,
+} from './when-to-compact.ts';
 
 const window = { effective: 100_000, autoCompact: 40_000, autoCompactScope: 'total' } as const;
 
@@ -27,7 +33,7 @@ describe('what must be new before another automatic checkpoint', () => {
 
 it('what every request holds, and what the provider adds to it, must leave space for a checkpoint', () => {
   const every = { fixed: 10_000, context: 5000, overhead: 0 };
-  const limit = 15_000 + leastCheckpoint;
+  const limit = 15_000 + leastCheckpointTokens;
   expect([canFreeSpace(every, limit), canFreeSpace(every, limit + 1)]).toEqual([false, true]);
   expect(canFreeSpace({ ...every, overhead: 7000 }, limit + 7000)).toBe(false);
   expect(canFreeSpace({ ...every, overhead: 7000 }, limit + 7001)).toBe(true);

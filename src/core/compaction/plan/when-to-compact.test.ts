@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { limitReached, switchReason } from './when-to-compact.ts';
+import { isLimitReached, compactionReasonAtSwitch } from './when-to-compact.ts';
 import type { CompactionWindow } from './compaction-plan.ts';
 
 const window = (over: Partial<CompactionWindow> = {}): CompactionWindow => ({
@@ -26,7 +26,7 @@ describe('limitReached', () => {
     ['less than at first', { active: 500, pending: 0, prefill: 600, window: body(100) }, false],
     ['the window binds before the body', { active: 90, pending: 0, prefill: 80, window: body(50, 95) }, false],
   ] as const)('%s', (_, fill, reached) => {
-    expect(limitReached(fill)).toBe(reached);
+    expect(isLimitReached(fill)).toBe(reached);
   });
 });
 
@@ -67,6 +67,6 @@ describe('switchReason', () => {
       undefined,
     ],
   ] as const)('%s', (_, before, now, active, reason) => {
-    expect(switchReason({ before, now, active })).toBe(reason);
+    expect(compactionReasonAtSwitch({ before, now, active })).toBe(reason);
   });
 });

@@ -10,7 +10,7 @@ export interface WindowFill {
 }
 
 /** A full window counts as reached even if the limit is for the body alone. */
-export const limitReached = (fill: WindowFill): boolean =>
+export const isLimitReached = (fill: WindowFill): boolean =>
   counted(fill) >= fill.window.autoCompact || fill.active + fill.pending >= fill.window.effective;
 
 /** While the start of the body is unknown, nothing counts as growth. */
@@ -25,7 +25,7 @@ type SwitchedModel = { readonly model: string; readonly compatibility?: string }
  * The reason why the previous model must compact history while it can still read it. Models without compatibility data
  * count as compatible. If only the body budget is exceeded, the new model does it: it can read the history.
  */
-export function switchReason({
+export function compactionReasonAtSwitch({
   before,
   now,
   active,
@@ -43,7 +43,7 @@ export function switchReason({
   return tooMuch ? 'model_downshift' : undefined;
 }
 
-export interface SinceCheckpoint {
+export interface GrowthSinceCheckpoint {
   readonly window: Pick<CompactionWindow, 'effective' | 'autoCompact' | 'autoCompactScope'>;
   readonly prefill: number | undefined;
   /** Growth since the first request after it, by our estimate; undefined without a checkpoint. */
@@ -54,7 +54,7 @@ export interface SinceCheckpoint {
 const leastNewShare = 0.1;
 
 /** A provider may always count more than we do: at most one automatic checkpoint per tenth of new window. */
-export function minimumGrowth({ window, prefill }: Pick<SinceCheckpoint, 'window' | 'prefill'>): number {
+export function minimumGrowth({ window, prefill }: Pick<GrowthSinceCheckpoint, 'window' | 'prefill'>): number {
   const { effective, autoCompact, autoCompactScope } = window;
   // If the first request after a checkpoint was already over the limit, wait longer: for a share of the whole window.
   const isFullAtOnce = autoCompactScope === 'total' && prefill !== undefined && prefill >= autoCompact;
@@ -62,7 +62,7 @@ export function minimumGrowth({ window, prefill }: Pick<SinceCheckpoint, 'window
 }
 
 /** The first checkpoint waits for nothing. */
-export const hasGrownEnough = (since: SinceCheckpoint): boolean =>
+export const hasGrownEnough = (since: GrowthSinceCheckpoint): boolean =>
   since.grown === undefined || since.grown >= minimumGrowth(since);
 
 export interface FixedRequestWeight {
@@ -72,12 +72,15 @@ export interface FixedRequestWeight {
   readonly overhead: number;
 }
 
-export const leastCheckpoint = 1000;
+export const leastCheckpointTokens = 1000;
 
 /** Limit for the next request: if the limit is for the body alone, only the window binds. */
-export const nextRequestLimit = ({ effective, autoCompact, autoCompactScope }: SinceCheckpoint['window']): number =>
-  autoCompactScope === 'body' ? effective : autoCompact;
+export const nextRequestLimit = ({
+  effective,
+  autoCompact,
+  autoCompactScope,
+}: GrowthSinceCheckpoint['window']): number => (autoCompactScope === 'body' ? effective : autoCompact);
 
 /** If no checkpoint can free space, compacting would repeat at every step. */
 export const canFreeSpace = ({ fixed, context, overhead }: FixedRequestWeight, limit: number): boolean =>
-  fixed + context + overhead + leastCheckpoint < limit;
+  fixed + context + overhead + leastCheckpointTokens < limit;

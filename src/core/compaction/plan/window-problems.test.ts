@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { fullAfterCheckpoint, limitTooLow, type RaisableLimit } from './window-problems.ts';
+import { fullAfterCheckpointOutcome, limitTooLowOutcome, type RaisableLimit } from './window-problems.ts';
 import { type FixedRequestWeight, canFreeSpace } from './when-to-compact.ts';
 
 /** A limit that is configured below what the window gives; the window may be twice as large. */
@@ -45,7 +45,7 @@ describe('a limit below which no checkpoint gets', () => {
     ['a window that may be larger', every(95_000, 500), ofTheWindow, /tools take/, /`model_context_window = \d+`\.$/],
     ['both', every(95_000, 500), low, /tools take/, /`model_context_window = \d+` and `model_auto_compact/],
   ])('names %s', (_, each, limit, message, next) => {
-    const outcome = limitTooLow(each, limit);
+    const outcome = limitTooLowOutcome(each, limit);
     expect(outcome).toMatchObject({ code: 'limit-too-low', message: expect.stringMatching(message) });
     expect(outcome.next).toMatch(next);
   });
@@ -56,7 +56,7 @@ describe('a limit below which no checkpoint gets', () => {
     [every(80_000, 8500)],
     [every(40, 8000)],
   ])('the suggested limit leaves space: %j', (each) => {
-    const tokens = suggested(limitTooLow(each, low).next, 'model_auto_compact_token_limit')!;
+    const tokens = suggested(limitTooLowOutcome(each, low).next, 'model_auto_compact_token_limit')!;
     expect(tokens).toBeLessThanOrEqual(low.most);
     expect(canFreeSpace(each, tokens)).toBe(true);
   });
@@ -66,15 +66,15 @@ describe('a thread that is full right after a checkpoint', () => {
   const full = { counted: 60_000, grown: 100, needed: 10_000, overhead: 57_000 };
 
   it('names what the provider counts, and a limit beyond it', () => {
-    const { message, next } = fullAfterCheckpoint(full, { ...low, now: 20_000 });
+    const { message, next } = fullAfterCheckpointOutcome(full, { ...low, now: 20_000 });
     expect(message).toContain('about 60,000 tokens, 57,000 more than Capstan estimates; its limit is 20,000');
     expect(suggested(next, 'model_auto_compact_token_limit')).toBe(80_000);
   });
 
   it('where the window itself is the limit, names a window', () => {
-    const { next } = fullAfterCheckpoint({ ...full, counted: 95_000 }, ofTheWindow);
+    const { next } = fullAfterCheckpointOutcome({ ...full, counted: 95_000 }, ofTheWindow);
     expect(suggested(next, 'model_context_window')).toBe(294_000);
     expect(suggested(next, 'model_auto_compact_token_limit')).toBeUndefined();
-    expect(fullAfterCheckpoint({ ...full, counted: 95_000 }, fixedWindow).next).toMatch(/larger window/);
+    expect(fullAfterCheckpointOutcome({ ...full, counted: 95_000 }, fixedWindow).next).toMatch(/larger window/);
   });
 });

@@ -1,5 +1,5 @@
 import { groupDigits, type Outcome } from '../../../protocol/outcome.ts';
-import { canFreeSpace, type FixedRequestWeight, leastCheckpoint } from './when-to-compact.ts';
+import { canFreeSpace, type FixedRequestWeight, leastCheckpointTokens } from './when-to-compact.ts';
 
 export interface RaisableLimit {
   readonly now: number;
@@ -13,10 +13,10 @@ const workShare = 0.2;
 const leastWork = 4000;
 
 /** Says that no checkpoint can get below the limit: names the cause, and a value that would help if there is one. */
-export function limitTooLow(every: FixedRequestWeight, limit: RaisableLimit): Outcome {
+export function limitTooLowOutcome(every: FixedRequestWeight, limit: RaisableLimit): Outcome {
   const { fixed, context, overhead } = every;
   const all = fixed + context + overhead;
-  const wanted = roundUp(all + leastCheckpoint + Math.max(leastWork, Math.ceil(limit.now * workShare)));
+  const wanted = roundUp(all + leastCheckpointTokens + Math.max(leastWork, Math.ceil(limit.now * workShare)));
   // If the wanted limit is beyond the window, the highest one is still worth naming where it is just enough.
   const within = wanted > limit.most && canFreeSpace(every, limit.most) ? limit.most : wanted;
   return {
@@ -53,7 +53,7 @@ const otherAdvice = ({ fixed, context, overhead }: FixedRequestWeight, { now }: 
 /** The provider reports a full thread, but too little is new since the newest checkpoint. In tokens. */
 type FullAfterCheckpoint = Readonly<Record<'counted' | 'grown' | 'needed' | 'overhead', number>>;
 
-export function fullAfterCheckpoint(full: FullAfterCheckpoint, limit: RaisableLimit): Outcome {
+export function fullAfterCheckpointOutcome(full: FullAfterCheckpoint, limit: RaisableLimit): Outcome {
   const { counted, grown, needed, overhead } = full;
   const beyond = overhead === 0 ? '' : `, ${groupDigits(overhead)} more than Capstan estimates`;
   const wanted = roundUp(Math.max(limit.now + overhead, counted + 2 * needed));

@@ -19,15 +19,15 @@ export interface WorkPlan {
   readonly number?: number;
   readonly isOlder: boolean;
   /** Absent: a message of the user followed. */
-  readonly olderThan?: PlanOlderThan;
+  readonly olderThan?: PlanOutdatedBy;
 }
 
 /** `stop`: its turn ended too early. `program`: the driving program wrote. `shell`: the user ran a command. */
-export type PlanOlderThan = (typeof plansAreOlderThan)[number];
+export type PlanOutdatedBy = (typeof planOutdatedByKinds)[number];
 
-export const plansAreOlderThan = ['stop', 'program', 'shell'] as const;
+export const planOutdatedByKinds = ['stop', 'program', 'shell'] as const;
 
-export function withOlderPlan(work: WorkRecords, than: PlanOlderThan | 'user'): WorkRecords {
+export function markPlanOutdated(work: WorkRecords, than: PlanOutdatedBy | 'user'): WorkRecords {
   const { plan } = work;
   if (plan === undefined) return work;
   const { olderThan, isOlder, ...rest } = plan;

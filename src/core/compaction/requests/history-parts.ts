@@ -1,14 +1,14 @@
 import { isMessage, type Item, messageText } from '../../../protocol/item.ts';
 import { stringAt } from '../../../protocol/json.ts';
 import { estimateTokens, firstBytes, truncateMiddle } from '../../fragments/text/truncate.ts';
-import { type Entry, isBoundary } from '../../history/entry.ts';
-import { entries } from '../../history/history.ts';
+import { type HistoryEntry, isTurnBoundary } from '../../history/entry.ts';
+import { historyEntries } from '../../history/history.ts';
 import { pairedItem } from '../../history/sent-items.ts';
 import { itemTokens } from '../../history/token-counts.ts';
 import type { CompactionPlan, CompactionRequest, CompactionSource, RequestMessage } from '../plan/compaction-plan.ts';
-import { isOutput, stubItem } from './item-stub.ts';
+import { isToolOutput, stubItem } from './item-stub.ts';
 
-export interface Part extends Unit {
+export interface HistoryPart extends ItemUnit {
   readonly stubbed: readonly number[];
   /** False if no model reads the part, as nothing of it fits or there are too many parts: code makes the notes. */
   readonly sent: boolean;
@@ -21,10 +21,10 @@ export interface Part extends Unit {
 export function cutIntoParts(
   source: CompactionSource,
   { from, capacity, most }: { readonly from: number; readonly capacity: number; readonly most: number },
-): readonly Part[] {
-  const units = splitIntoUnits(source.input, from).map((unit) => measure(source.input, unit, capacity));
-  const begins = itemMatcher(source, isBoundary);
-  const newestFirst: Part[] = [];
+): readonly HistoryPart[] {
+  const units = splitIntoItemUnits(source.input, from).map((unit) => measure(source.input, unit, capacity));
+  const begins = itemMatcher(source, isTurnBoundary);
+  const newestFirst: HistoryPart[] = [];
   let end = units.length;
   const { length } = source.input;
   if (units[end - 1]?.fits !== true) newestFirst.push({ from: length, to: length, stubbed: [], sent: true });
@@ -36,13 +36,13 @@ export function cutIntoParts(
   return withNotesJoined(withMostSent(newestFirst, most).toReversed());
 }
 
-function withMostSent(newestFirst: readonly Part[], most: number): readonly Part[] {
+function withMostSent(newestFirst: readonly HistoryPart[], most: number): readonly HistoryPart[] {
   let sent = 0;
   return newestFirst.map((part) => (part.sent && ++sent > most + 1 ? { ...part, sent: false } : part));
 }
 
-function withNotesJoined(parts: readonly Part[]): readonly Part[] {
-  const result: Part[] = [];
+function withNotesJoined(parts: readonly HistoryPart[]): readonly HistoryPart[] {
+  const result: HistoryPart[] = [];
   for (const part of parts) {
     const before = result.at(-1);
     if (before === undefined || before.sent || part.sent) result.push(part);
@@ -51,16 +51,16 @@ function withNotesJoined(parts: readonly Part[]): readonly Part[] {
   return result;
 }
 
-type MeasuredUnit = Unit & { readonly tokens: number; readonly stubbed: readonly number[]; readonly fits: boolean };
+type MeasuredUnit = ItemUnit & { readonly tokens: number; readonly stubbed: readonly number[]; readonly fits: boolean };
 
 /** Shortens an oversized unit where that gains most, outputs first. */
-function measure(input: readonly Item[], { from, to }: Unit, capacity: number): MeasuredUnit {
+function measure(input: readonly Item[], { from, to }: ItemUnit, capacity: number): MeasuredUnit {
   const places = Array.from({ length: to - from }, (_, offset) => from + offset);
   let tokens = places.reduce((sum, at) => sum + sentWeight(input[at]!, false), 0);
   const gain = (at: number): number => sentWeight(input[at]!, false) - sentWeight(input[at]!, true);
   const stubbed: number[] = [];
   if (tokens > capacity) {
-    const rank = (at: number): number => Number(isOutput(input[at]!));
+    const rank = (at: number): number => Number(isToolOutput(input[at]!));
     for (const at of places.toSorted((a, b) => rank(b) - rank(a) || gain(b) - gain(a) || a - b)) {
       if (tokens <= capacity) break;
       if (gain(at) <= 0) continue;
@@ -92,7 +92,7 @@ function startOfPart(
   return start;
 }
 
-const joined = (units: readonly MeasuredUnit[]): Part => ({
+const joined = (units: readonly MeasuredUnit[]): HistoryPart => ({
   from: units[0]!.from,
   to: units.at(-1)!.to,
   stubbed: units.flatMap(({ stubbed }) => stubbed),
@@ -100,20 +100,20 @@ const joined = (units: readonly MeasuredUnit[]): Part => ({
 });
 
 /** Matches the input items that come from wanted entries, even if they were changed but kept their id. */
-export function itemMatcher({ history }: CompactionSource, isWanted: (entry: Entry) => boolean) {
-  const wanted = entries(history).filter(isWanted);
+export function itemMatcher({ history }: CompactionSource, isWanted: (entry: HistoryEntry) => boolean) {
+  const wanted = historyEntries(history).filter(isWanted);
   const items = new Set(wanted.map(({ item }) => item));
   const ids = new Set(wanted.flatMap(({ item }) => stringAt(item, 'id') ?? []));
   return (item: Item): boolean => items.has(item) || ids.has(stringAt(item, 'id') ?? '');
 }
 
 /** Items that only make sense together; `to` is exclusive. */
-export type Unit = { readonly from: number; readonly to: number };
+export type ItemUnit = { readonly from: number; readonly to: number };
 
 /** The smallest runs into which input may be cut: providers refuse half a pair, and reasoning alone. */
-export function splitIntoUnits(input: readonly Item[], from: number): readonly Unit[] {
+export function splitIntoItemUnits(input: readonly Item[], from: number): readonly ItemUnit[] {
   const reach = reaches(input, from);
-  const units: Unit[] = [];
+  const units: ItemUnit[] = [];
   let start = from;
   let last = from;
   for (let index = from; index < input.length; index++) {

@@ -13,7 +13,7 @@ export const stubItem = cachePerObject((item: Item): Item | undefined => {
 });
 
 /** Outputs are shortened first, because their important parts are often repeated later. */
-export const isOutput = (item: Item): boolean => item.type.endsWith('_output');
+export const isToolOutput = (item: Item): boolean => item.type.endsWith('_output');
 
 function makeStub(item: Item): Item | undefined {
   const notice = `[${charactersOf(item)} characters stood here. They were too much for this request and were left out.]`;

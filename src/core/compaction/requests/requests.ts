@@ -6,26 +6,26 @@ import {
   cutToFit,
   fitNotes,
   messagesWeight,
-  type Part,
+  type HistoryPart,
   requestWeight,
   sentWeight,
   textWeight,
 } from './history-parts.ts';
-import { isOutput } from './item-stub.ts';
+import { isToolOutput } from './item-stub.ts';
 import * as prompts from './prompts.ts';
 import { userRequestMessage } from './prompts.ts';
 
-type PartPlace = Pick<Progress, 'notes' | 'notesBudget'> & { readonly part: number; readonly of: number };
+type PartPlace = Pick<CompactionProgress, 'notes' | 'notesBudget'> & { readonly part: number; readonly of: number };
 type Way = 'structured' | 'plain';
 
-export const stageRequest = (plan: CompactionPlan, part: Part, place: PartPlace): CompactionRequest => ({
+export const stageRequest = (plan: CompactionPlan, part: HistoryPart, place: PartPlace): CompactionRequest => ({
   ...rangeOf(part, place),
   strategy: 'plain',
   tail: [userRequestMessage(stageTail(plan, place))],
 });
 
 /** Asks for the checkpoint from the last part, which is everything if nothing had to be cut. */
-function checkpointRequest(plan: CompactionPlan, way: Way, part: Part, place: PartPlace): CompactionRequest {
+function checkpointRequest(plan: CompactionPlan, way: Way, part: HistoryPart, place: PartPlace): CompactionRequest {
   const schema = way === 'structured' ? { outputSchema: prompts.structuredSchema } : {};
   return { ...rangeOf(part, place), strategy: way, tail: [userRequestMessage(promptOf(plan, way))], ...schema };
 }
@@ -63,7 +63,7 @@ export function remoteRequest(plan: CompactionPlan, source: CompactionSource): C
   const stubbed: number[] = [];
   for (let at = input.length - 1; at >= 0 && over > 0; at--) {
     const item = input[at]!;
-    const gain = isOutput(item) ? sentWeight(item, false) - sentWeight(item, true) : 0;
+    const gain = isToolOutput(item) ? sentWeight(item, false) - sentWeight(item, true) : 0;
     if (gain <= 0) continue;
     stubbed.push(at);
     over -= gain;
@@ -81,7 +81,7 @@ function frameWeight(plan: CompactionPlan): number {
   return Math.max(...tails) + textWeight(prompts.stageNotes({ notes: '', part: largest.part, of: largest.of }));
 }
 
-function rangeOf(part: Part, { notes, notesBudget, ...place }: PartPlace) {
+function rangeOf(part: HistoryPart, { notes, notesBudget, ...place }: PartPlace) {
   const { from, to, stubbed } = part;
   const told = notes.length === 0 ? undefined : fitNotes(notes, notesBudget);
   const head = told === undefined ? [] : [userRequestMessage(prompts.stageNotes({ notes: told, ...place }))];
@@ -92,14 +92,14 @@ const stageTail = (plan: CompactionPlan, { part, of }: PartPlace): string => pro
 const promptOf = (plan: CompactionPlan, way: Way): string =>
   way === 'plain' ? prompts.plainPrompt(plan) : prompts.structuredPrompt({ ...plan, answerTokens: plan.budget.answer });
 
-export interface Progress {
+export interface CompactionProgress {
   readonly way: 'remote' | 'structured' | 'plain';
   readonly why?: Outcome;
   /** Limit for a request; lowered after a provider refused one as too long. */
   readonly space: number;
   readonly overflows: number;
   /** Remaining parts, oldest first; the last is for the checkpoint. */
-  readonly parts: readonly Part[];
+  readonly parts: readonly HistoryPart[];
   /** Number of parts before these, and the notes on them. */
   readonly done: number;
   readonly notes: readonly string[];
@@ -119,7 +119,7 @@ const leastCapacity = 300;
 const notesPercent = 30;
 const leastOfMostNotes = 1000;
 
-export const initialProgress = (plan: CompactionPlan): Progress => ({
+export const initialProgress = (plan: CompactionPlan): CompactionProgress => ({
   way: plan.strategy,
   space: plan.budget.request,
   overflows: 0,
@@ -137,9 +137,9 @@ export const initialProgress = (plan: CompactionPlan): Progress => ({
 export function layOutParts(
   plan: CompactionPlan,
   source: CompactionSource,
-  progress: Progress,
+  progress: CompactionProgress,
   from: number,
-): Progress | undefined {
+): CompactionProgress | undefined {
   const { space, notes, stages } = progress;
   if (from === 0 && notes.length === 0) {
     const alone = { ...progress, parts: [{ from, to: source.input.length, stubbed: [], sent: true }] };
@@ -154,26 +154,26 @@ export function layOutParts(
   return parts.some((part) => part.sent && part.to > part.from) ? { ...progress, parts, notesBudget } : undefined;
 }
 
-export function finalRequest(plan: CompactionPlan, progress: Progress): CompactionRequest {
+export function finalRequest(plan: CompactionPlan, progress: CompactionProgress): CompactionRequest {
   const way = progress.way === 'plain' ? 'plain' : 'structured';
   const request = checkpointRequest(plan, way, progress.parts.at(-1)!, currentPlace(progress));
   return progress.freely ? withoutSchema(request) : request;
 }
 
-export const currentPlace = ({ done, parts, notes, notesBudget }: Progress): PartPlace => ({
+export const currentPlace = ({ done, parts, notes, notesBudget }: CompactionProgress): PartPlace => ({
   part: done + 1,
   of: done + parts.length,
   notes,
   notesBudget,
 });
 
-export function withPartDone(progress: Progress, note: string): Progress {
+export function withPartDone(progress: CompactionProgress, note: string): CompactionProgress {
   const { parts, done, notes } = progress;
   return { ...progress, parts: parts.slice(1), done: done + 1, notes: [...notes, note] };
 }
 
 /** Notes of the model replace earlier ones, unless they are so much shorter that something was forgotten. */
-export function withAnswerNoted(progress: Progress, answer: string): Progress {
+export function withAnswerNoted(progress: CompactionProgress, answer: string): CompactionProgress {
   const note = truncateMiddle(answer, { mode: 'tokens', limit: progress.notesBudget });
   const forgot = estimateTokens(note) * 2 < estimateTokens(progress.notes.join('\n\n'));
   return withPartDone(forgot ? progress : { ...progress, notes: [] }, note);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../protocol/json.ts';
-import { readConfig } from '../config.ts';
+import { resolveConfig } from '../config.ts';
 import type { ConfigLayer } from '../config-layer.ts';
 
 function problems(headers: JsonObject, above: JsonObject = {}) {
@@ -10,7 +10,7 @@ function problems(headers: JsonObject, above: JsonObject = {}) {
     values: { model_providers: { mine: provider } },
   });
   const layers = [layer('user', '/home/config.toml', headers), layer('flags', 'command line', above)];
-  return readConfig(layers).problems.map(({ severity, message, next }) => [severity, message, next]);
+  return resolveConfig(layers).problems.map(({ severity, message, next }) => [severity, message, next]);
 }
 
 test('a header that cannot be sent is reported by its name and its file, without its value', () => {

@@ -1,12 +1,12 @@
 import { isFramingHeader, isHeaderName, isHeaderValue } from '../../../protocol/http.ts';
 import { isJsonObject, type Json, objectAt, valueAt } from '../../../protocol/json.ts';
-import { type ConfigLayer, type ConfigProblem, keyProblem, keySource } from '../config-layer.ts';
-import { filterProblems } from '../merge-values.ts';
+import { type ConfigLayer, type ConfigProblem, configKeyProblem, configKeySource } from '../config-layer.ts';
+import { variableFilterProblems } from '../merge-values.ts';
 import { withoutForbiddenKeys } from '../project-trust.ts';
 import { withoutProviderVariables } from '../servers/secret-variables.ts';
 import { formatTomlKey } from '../toml/toml-key.ts';
 import { type CheckedValues, type CheckOptions, checkValues } from './check-values.ts';
-import { keyTable } from './key-table.ts';
+import { configSchema } from './key-table.ts';
 
 export type CheckedLayer = CheckedValues & { readonly layer: ConfigLayer };
 
@@ -22,8 +22,8 @@ function checkLayer(given: ConfigLayer, options: CheckOptions): CheckedLayer {
   // Most layers of most starts are missing files.
   if (Object.keys(given.values).length === 0) return { layer: given, values: {}, unused: {}, problems: [], keys: [] };
   const { layer, problems } = given.name === 'project' ? withoutForbiddenKeys(given) : { layer: given, problems: [] };
-  const checked = checkValues(keyTable, layer, options);
-  return { ...checked, layer, problems: [...problems, ...checked.problems, ...filterProblems(layer)] };
+  const checked = checkValues(configSchema, layer, options);
+  return { ...checked, layer, problems: [...problems, ...checked.problems, ...variableFilterProblems(layer)] };
 }
 
 /** The managed layer beats the flags and reports differences, but never widens a `read-only` flag. */
@@ -39,9 +39,9 @@ function over(flags: CheckedLayer, managed: CheckedLayer): CheckedLayer {
 function overridden(flags: CheckedLayer, managed: CheckedLayer, path: readonly string[]): readonly ConfigProblem[] {
   const [below, above] = [flags, managed].map(({ values }) => valueAt(values, path));
   if (below === undefined || JSON.stringify(below) === JSON.stringify(above)) return [];
-  const what = `has no effect: ${keySource(managed.layer, path)} overrides it`;
+  const what = `has no effect: ${configKeySource(managed.layer, path)} overrides it`;
   const next = 'Ask the administrator of this machine.';
-  return [keyProblem(flags.layer, path, { code: 'config-overridden-key', severity: 'warning', what, next })];
+  return [configKeyProblem(flags.layer, path, { code: 'config-overridden-key', severity: 'warning', what, next })];
 }
 
 /** Provider headers that cannot be sent. Requests go without them, and a server may refuse these. */
@@ -60,13 +60,16 @@ export function headerProblems(checked: readonly CheckedLayer[]): readonly Confi
         const fault = faultOf(path, valueAt(values, path));
         if (fault === undefined) return [];
         const what = `${fault.what}, so Capstan sends requests without this header`;
-        return [keyProblem(layer, path, { code: 'config-wrong-value', severity: 'warning', what, next: fault.next })];
+        return [
+          configKeyProblem(layer, path, { code: 'config-wrong-value', severity: 'warning', what, next: fault.next }),
+        ];
       });
   });
 }
 
-export const wrongCharacter = 'has a character that no header may have';
-export const likelyCharacter = 'a pasted "…", a line end or a quotation mark of another language may be in it.';
+export const wrongHeaderCharacterText = 'has a character that no header may have';
+export const likelyHeaderCharacterText =
+  'a pasted "…", a line end or a quotation mark of another language may be in it.';
 
 function headersOf(values: CheckedLayer['values'], id: string, key: string): readonly (readonly string[])[] {
   const path = ['model_providers', id, key];
@@ -92,7 +95,7 @@ function faultOf(path: readonly string[], value: Json | undefined) {
     return { what: 'is set by the connection itself', next };
   }
   if (typeof value !== 'string' || isHeaderValue(value)) return undefined;
-  return { what: wrongCharacter, next: `Write it again by hand: ${likelyCharacter}` };
+  return { what: wrongHeaderCharacterText, next: `Write it again by hand: ${likelyHeaderCharacterText}` };
 }
 
 interface Found {
@@ -112,14 +115,14 @@ export function windowProblems(checked: readonly CheckedLayer[]): readonly Confi
     const [upper, lower] = percent.rank >= tokens.rank ? [percent, tokens] : [tokens, percent];
     const what = `and ${named(lower)} are both set: Capstan uses the number of tokens and ignores the share`;
     const about = { code: 'config-overridden-key', severity: 'warning', what, next: 'Remove one of the two.' } as const;
-    problems.push(keyProblem(upper.layer, upper.path, about));
+    problems.push(configKeyProblem(upper.layer, upper.path, about));
   }
   if (compact !== undefined && reserve !== undefined && compact.value + reserve.value > 100) {
     const [upper, lower] = reserve.rank >= compact.rank ? [reserve, compact] : [compact, reserve];
     const what = `(${upper.value}) and ${named(lower)} (${lower.value}) add up to more than 100`;
     const next = 'Lower one of them: a thread must be compacted while there is still space for the compaction request.';
     const about = { code: 'config-wrong-value', severity: 'error', what, next } as const;
-    problems.push(keyProblem(upper.layer, upper.path, about));
+    problems.push(configKeyProblem(upper.layer, upper.path, about));
   }
   return problems;
 }
@@ -131,4 +134,4 @@ function findKey(checked: readonly CheckedLayer[], path: readonly string[]): Fou
   return found === undefined || typeof value !== 'number' ? undefined : { rank, layer: found.layer, path, value };
 }
 
-const named = ({ layer, path }: Found): string => `${formatTomlKey(path)} of ${keySource(layer, path)}`;
+const named = ({ layer, path }: Found): string => `${formatTomlKey(path)} of ${configKeySource(layer, path)}`;

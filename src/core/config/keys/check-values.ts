@@ -2,13 +2,13 @@ import { editDistance } from '../../../base/edit-distance.ts';
 import { findUnstorableText, isJsonObject, type Json, type JsonObject, valueAt } from '../../../protocol/json.ts';
 import { granularFault, granularForm } from '../../policy/decide/approval-policy.ts';
 import { hideSecrets, mayNameSecret } from '../../policy/secrets.ts';
-import { type ConfigLayer, type ConfigProblem, type ConfigProblemCode, keyProblem } from '../config-layer.ts';
+import { type ConfigLayer, type ConfigProblem, type ConfigProblemCode, configKeyProblem } from '../config-layer.ts';
 import { currentGateName } from '../features.ts';
 import { type Override, overrideValues } from '../flag-overrides.ts';
 import { nestedValue } from '../merge-values.ts';
 import { formatTomlKey } from '../toml/toml-key.ts';
 import { describeKind, isLeaf, leafValue, needsQuotes } from './key-kinds.ts';
-import type { KeyKind, KeyTable, LeafKind, NamedTablesKind, TableKind, TogglesKind } from './key-kinds.ts';
+import type { KeyKind, SchemaKeys, LeafKind, NamedTablesKind, TableKind, TogglesKind } from './key-kinds.ts';
 
 export interface CheckedValues {
   /** The valid values, with aliases replaced. */
@@ -25,7 +25,7 @@ export interface CheckOptions {
   readonly otherVariables?: readonly string[];
 }
 
-export function checkValues(kind: TableKind<KeyTable>, layer: ConfigLayer, options: CheckOptions): CheckedValues {
+export function checkValues(kind: TableKind<SchemaKeys>, layer: ConfigLayer, options: CheckOptions): CheckedValues {
   const check = new Check(layer, options);
   const values = check.table(kind, layer.values, []);
   return { values, unused: overrideValues(check.unused), problems: check.problems, keys: check.keys };
@@ -33,7 +33,7 @@ export function checkValues(kind: TableKind<KeyTable>, layer: ConfigLayer, optio
 
 type Path = readonly string[];
 type Severity = ConfigProblem['severity'];
-type AnyTable = Pick<TableKind<KeyTable>, 'keys' | 'unused' | 'unknown' | 'wrong' | 'others'>;
+type AnyTable = Pick<TableKind<SchemaKeys>, 'keys' | 'unused' | 'unknown' | 'wrong' | 'others'>;
 
 class Check {
   readonly problems: ConfigProblem[] = [];
@@ -94,7 +94,7 @@ class Check {
     return this.#keep(kept, at);
   }
 
-  #namedTables(kind: NamedTablesKind<KeyTable>, value: JsonObject, path: Path): JsonObject {
+  #namedTables(kind: NamedTablesKind<SchemaKeys>, value: JsonObject, path: Path): JsonObject {
     const table = { type: 'table', keys: kind.keys, unused: kind.unused, unknown: 'warning' } as const;
     return members(value, path, (member, at) => this.#value(table, member, at));
   }
@@ -169,7 +169,7 @@ class Check {
   }
 
   #report(severity: Severity, code: ConfigProblemCode, at: Path, what: string, next: string): undefined {
-    this.problems.push(keyProblem(this.#layer, at, { severity, code, what, next }));
+    this.problems.push(configKeyProblem(this.#layer, at, { severity, code, what, next }));
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { serverKeys } from '../../policy/secrets.ts';
-import { keyTable } from './key-table.ts';
+import { configSchema } from './key-table.ts';
 import { type KeyStatus, keyStatus } from './inspect-keys.ts';
 import { parseTomlKey } from '../toml/toml-key.ts';
 
@@ -32,7 +32,7 @@ test.each<[string, KeyStatus]>([
 });
 
 test('values of servers are shown for the keys of this version alone', () => {
-  const { keys } = keyTable.keys.mcp_servers;
+  const { keys } = configSchema.keys.mcp_servers;
   const names = (value: object | undefined) => Object.keys(value ?? {}).toSorted();
   const { oauth, tools } = serverKeys as Record<string, Record<string, object>>;
   expect(names(serverKeys)).toEqual(names(keys));

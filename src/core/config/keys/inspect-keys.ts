@@ -7,13 +7,13 @@ import { decidingKey } from '../permission-profiles.ts';
 import { checkLayers } from './check-layers.ts';
 import { type CheckOptions, nearestKey } from './check-values.ts';
 import { isLeaf, type KeyKind } from './key-kinds.ts';
-import { keyTable } from './key-table.ts';
+import { configSchema } from './key-table.ts';
 
 export type KeyStatus =
   | { readonly kind: 'used' | 'unused' }
   | { readonly kind: 'unknown'; readonly nearest?: readonly string[] };
 
-export const keyStatus = (path: readonly string[]): KeyStatus => statusIn(keyTable, path, []);
+export const keyStatus = (path: readonly string[]): KeyStatus => statusIn(configSchema, path, []);
 
 function statusIn(kind: KeyKind, path: readonly string[], before: readonly string[]): KeyStatus {
   const [key, ...rest] = path;
@@ -49,7 +49,7 @@ function unknownKey(key: string, before: readonly string[], known: readonly stri
 }
 
 /** Every key that has one name and takes one value, in command-line form: `window.effective_percent`. */
-export const keyNames = (): readonly string[] => namesIn(keyTable, []);
+export const keyNames = (): readonly string[] => namesIn(configSchema, []);
 
 function namesIn(kind: KeyKind, path: readonly string[]): readonly string[] {
   if (isLeaf(kind)) return kind.type === 'free' || isMap(kind) ? [] : [path.join('.')];

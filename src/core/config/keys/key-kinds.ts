@@ -35,9 +35,9 @@ export type KeyKind =
   | ChoiceMapKind<string>
   | TogglesKind
   /** A table or list that other code reads as written. `checked`: the keys to check in it; absent: none. */
-  | { readonly type: 'free'; readonly shape: 'table' | 'list'; readonly checked?: TableKind<KeyTable> }
-  | TableKind<KeyTable>
-  | NamedTablesKind<KeyTable>
+  | { readonly type: 'free'; readonly shape: 'table' | 'list'; readonly checked?: TableKind<SchemaKeys> }
+  | TableKind<SchemaKeys>
+  | NamedTablesKind<SchemaKeys>
   | RefusedKind;
 
 export interface ChoiceKind<Choice extends string> {
@@ -58,7 +58,7 @@ export interface TogglesKind {
   readonly closable?: readonly string[];
 }
 
-export interface TableKind<Keys extends KeyTable> {
+export interface TableKind<Keys extends SchemaKeys> {
   readonly type: 'table';
   readonly keys: Keys;
   readonly unused: readonly string[];
@@ -67,10 +67,10 @@ export interface TableKind<Keys extends KeyTable> {
   /** Severity of a value of the wrong type. Absent: an error, which stops the start. */
   readonly wrong?: 'warning';
   /** Tables under user-defined names beside the keys. Absent: not allowed. */
-  readonly others?: TableKind<KeyTable>;
+  readonly others?: TableKind<SchemaKeys>;
 }
 
-export interface NamedTablesKind<Keys extends KeyTable> {
+export interface NamedTablesKind<Keys extends SchemaKeys> {
   readonly type: 'named-tables';
   readonly keys: Keys;
   readonly unused: readonly string[];
@@ -80,14 +80,14 @@ export interface NamedTablesKind<Keys extends KeyTable> {
 
 /** The key has lost its meaning, and a user who writes it expects something that will not happen. */
 export type RefusedKind = { readonly type: 'retired'; readonly advice: string };
-export type KeyTable = { readonly [key: string]: KeyKind };
+export type SchemaKeys = { readonly [key: string]: KeyKind };
 // Kinds that several tables use.
-export const text = { type: 'string', blank: 'allowed' } as const;
-export const name = { type: 'string', blank: 'refused' } as const;
-export const flag = { type: 'boolean' } as const;
-export const strings = { type: 'string-list' } as const;
+export const textKind = { type: 'string', blank: 'allowed' } as const;
+export const nameKind = { type: 'string', blank: 'refused' } as const;
+export const flagKind = { type: 'boolean' } as const;
+export const stringListKind = { type: 'string-list' } as const;
 
-export function choice<const Choice extends string>(
+export function choiceKind<const Choice extends string>(
   choices: readonly Choice[],
   aliases: Readonly<Record<string, NoInfer<Choice>>> = {},
 ): ChoiceKind<Choice> {
@@ -133,7 +133,7 @@ type ValueOf<Kind extends KeyKind> = Kind extends { readonly type: keyof PlainVa
             ? Readonly<Record<string, ValuesOf<Keys>>>
             : never;
 
-export type ValuesOf<Table extends KeyTable> = {
+export type ValuesOf<Table extends SchemaKeys> = {
   readonly [Key in keyof Table & string as Table[Key] extends RefusedKind ? never : CamelCase<Key>]?: ValueOf<
     Table[Key]
   >;
@@ -299,12 +299,12 @@ const leafRules: { readonly [Type in LeafKind['type']]: LeafRule<LeafKind & { re
 export const needsQuotes = (kind: KeyKind, value: Json): boolean =>
   (kind.type === 'string' || kind.type === 'path') && (typeof value === 'number' || typeof value === 'boolean');
 
-export function withCamelCaseKeys<Keys extends KeyTable>(kind: TableKind<Keys>, values: JsonObject): ValuesOf<Keys> {
+export function withCamelCaseKeys<Keys extends SchemaKeys>(kind: TableKind<Keys>, values: JsonObject): ValuesOf<Keys> {
   // The only cast from the table to its type; `checkValues` has established it.
   return renamed(kind.keys, values) as ValuesOf<Keys>;
 }
 
-function renamed(keys: KeyTable, values: JsonObject): JsonObject {
+function renamed(keys: SchemaKeys, values: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(values).map(([key, value]) => [toCamelCase(key), renamedValue(keys[key], value)]),
   );

@@ -1,11 +1,11 @@
 import type { SandboxMode } from '../../../protocol/permissions.ts';
 import type { ApprovalsReviewer } from '../../../protocol/question.ts';
 import { credentialStores, loginMethods, type WebSearchMode, webSearchModes } from '../../policy/requirements.ts';
-import { agentsTable } from '../agents.ts';
+import { agentsSchema } from '../agents.ts';
 import { featureNames } from '../features.ts';
-import { choice, flag, name, strings, text, words } from './key-kinds.ts';
-import type { KeyTable, NamedTablesKind, TableKind, ValuesOf } from './key-kinds.ts';
-import { tuiTable } from './tui-keys.ts';
+import { choiceKind, flagKind, nameKind, stringListKind, textKind, words } from './key-kinds.ts';
+import type { SchemaKeys, NamedTablesKind, TableKind, ValuesOf } from './key-kinds.ts';
+import { tuiSchema } from './tui-keys.ts';
 
 /** Codex keys that change what its agent does and have no effect here yet. Users are warned. */
 const missedKeys = words(`
@@ -25,7 +25,7 @@ const othersKeys = words(`
 `);
 
 /** The keys among `names` that a user may expect to work; sorted, without duplicates. */
-export const missedKeysIn = (names: readonly string[]): readonly string[] =>
+export const unsupportedKeysIn = (names: readonly string[]): readonly string[] =>
   missedKeys.filter((key) => names.includes(key)).toSorted();
 const count = { type: 'integer', min: 0 } as const;
 const tokens = { type: 'integer', min: 1 } as const;
@@ -37,61 +37,70 @@ const variable = { type: 'variable' } as const;
 const variableMap = { type: 'variable-map' } as const;
 const freeTable = { type: 'free', shape: 'table' } as const;
 
-const namedTables = <Keys extends KeyTable>(keys: Keys, unused: readonly string[] = []): NamedTablesKind<Keys> => ({
+const namedTables = <Keys extends SchemaKeys>(keys: Keys, unused: readonly string[] = []): NamedTablesKind<Keys> => ({
   type: 'named-tables',
   keys,
   unused,
   names: 'words',
 });
 
-function table<Keys extends KeyTable>(
+function table<Keys extends SchemaKeys>(
   keys: Keys,
   { unused = [], unknown = 'warning' }: Partial<Pick<TableKind<Keys>, 'unused' | 'unknown'>> = {},
 ): TableKind<Keys> {
   return { type: 'table', keys, unused, unknown };
 }
 
-const samplingKeys = { temperature: { type: 'number', min: 0, max: 2 }, stop: strings } as const satisfies KeyTable;
+const samplingKeys = {
+  temperature: { type: 'number', min: 0, max: 2 },
+  stop: stringListKind,
+} as const satisfies SchemaKeys;
 
 const providerKeys = {
-  name: text,
-  base_url: name,
+  name: textKind,
+  base_url: nameKind,
   env_key: variable,
-  env_key_instructions: text,
-  experimental_bearer_token: name,
-  wire_api: name,
+  env_key_instructions: textKind,
+  experimental_bearer_token: nameKind,
+  wire_api: nameKind,
   query_params: stringMap,
   http_headers: stringMap,
   env_http_headers: variableMap,
   request_max_retries: count,
   stream_max_retries: count,
   stream_idle_timeout_ms: tokens,
-  requires_openai_auth: flag,
-  supports_websockets: flag,
+  requires_openai_auth: flagKind,
+  supports_websockets: flagKind,
   websocket_connect_timeout_ms: tokens,
   ...samplingKeys,
   models: namedTables(samplingKeys),
-  auth: table({ command: name, args: strings, timeout_ms: tokens, refresh_interval_ms: count, cwd: path } as const),
+  auth: table({
+    command: nameKind,
+    args: stringListKind,
+    timeout_ms: tokens,
+    refresh_interval_ms: count,
+    cwd: path,
+  } as const),
   server_capabilities: table({
-    developer_role: flag,
-    any_role_order: flag,
-    any_call_ids: flag,
-    returned_thoughts: flag,
-    openai_fields: flag,
-    stream_usage: flag,
-    max_tokens_field: choice(['max_completion_tokens', 'max_tokens', 'none']),
-    output_schema: flag,
-    parallel_calls: flag,
-    pictures: flag,
-    freeform_tools: flag,
-    remote_compaction: flag,
-    access_programs: flag,
-    request_compression: flag,
-    window_from: choice(['ollama', 'lmstudio', 'llama.cpp', 'list']),
+    developer_role: flagKind,
+    any_role_order: flagKind,
+    any_call_ids: flagKind,
+    returned_thoughts: flagKind,
+    openai_fields: flagKind,
+    stream_usage: flagKind,
+    max_tokens_field: choiceKind(['max_completion_tokens', 'max_tokens', 'none']),
+    output_schema: flagKind,
+    parallel_calls: flagKind,
+    pictures: flagKind,
+    freeform_tools: flagKind,
+    remote_compaction: flagKind,
+    access_programs: flagKind,
+    request_compression: flagKind,
+    window_from: choiceKind(['ollama', 'lmstudio', 'llama.cpp', 'list']),
   } as const),
   // Kept only so that a provider which needs them can be refused when chosen.
   aws: table({}, { unused: ['profile', 'region', 'auth_refresh'] }),
-} as const satisfies KeyTable;
+} as const satisfies SchemaKeys;
 
 const amount = { type: 'amount', zero: 'allowed' } as const;
 const limit = { type: 'amount', zero: 'refused' } as const;
@@ -102,56 +111,56 @@ const priceKeys = {
   cache_write: amount,
   output: amount,
   as_of: { type: 'date' },
-} as const satisfies KeyTable;
+} as const satisfies SchemaKeys;
 
 const seconds = { type: 'seconds' } as const;
-const approvalMode = choice(['auto', 'prompt', 'writes', 'approve']);
+const approvalMode = choiceKind(['auto', 'prompt', 'writes', 'approve']);
 
 const mcpServerKeys = {
-  command: name,
-  args: strings,
+  command: nameKind,
+  args: stringListKind,
   env: stringMap,
   env_vars: { type: 'free', shape: 'list' },
   cwd: path,
-  sandbox: name,
-  url: name,
+  sandbox: nameKind,
+  url: nameKind,
   bearer_token_env_var: variable,
   // Kept only so that it can be refused: a secret does not belong in this file.
-  bearer_token: name,
+  bearer_token: nameKind,
   http_headers: stringMap,
   env_http_headers: variableMap,
-  scopes: strings,
-  oauth_resource: name,
-  oauth: table({ client_id: name, client_secret_env_var: variable, callback_port: count } as const),
-  enabled: flag,
-  required: flag,
+  scopes: stringListKind,
+  oauth_resource: nameKind,
+  oauth: table({ client_id: nameKind, client_secret_env_var: variable, callback_port: count } as const),
+  enabled: flagKind,
+  required: flagKind,
   startup_timeout_sec: seconds,
   startup_timeout_ms: tokens,
   tool_timeout_sec: seconds,
-  supports_parallel_tool_calls: flag,
-  omit_tools_from: strings,
+  supports_parallel_tool_calls: flagKind,
+  omit_tools_from: stringListKind,
   default_tools_approval_mode: approvalMode,
-  enabled_tools: strings,
-  disabled_tools: strings,
+  enabled_tools: stringListKind,
+  disabled_tools: stringListKind,
   // Saved with an answer: the approval holds only while the server's description of the tool is unchanged.
-  tools: namedTables({ approval_mode: approvalMode, approved_digest: name }),
-} as const satisfies KeyTable;
+  tools: namedTables({ approval_mode: approvalMode, approved_digest: nameKind }),
+} as const satisfies SchemaKeys;
 
 const clamped = { type: 'integer', min: Number.MIN_SAFE_INTEGER } as const;
 
 const keys = {
-  model: name,
-  model_provider: name,
+  model: nameKind,
+  model_provider: nameKind,
   // Checked on use: a file shared with another program must not stop a start that does not need it.
-  oss_provider: name,
-  model_reasoning_effort: name,
-  plan_mode_reasoning_effort: name,
-  model_reasoning_summary: choice(['auto', 'concise', 'detailed', 'none']),
-  model_verbosity: choice(['low', 'medium', 'high']),
-  service_tier: name,
+  oss_provider: nameKind,
+  model_reasoning_effort: nameKind,
+  plan_mode_reasoning_effort: nameKind,
+  model_reasoning_summary: choiceKind(['auto', 'concise', 'detailed', 'none']),
+  model_verbosity: choiceKind(['low', 'medium', 'high']),
+  service_tier: nameKind,
   model_context_window: tokens,
   model_auto_compact_token_limit: tokens,
-  model_auto_compact_token_limit_scope: choice(['total', 'body_after_prefix']),
+  model_auto_compact_token_limit_scope: choiceKind(['total', 'body_after_prefix']),
   tool_output_token_limit: count,
   model_catalog_json: path,
   model_prices: namedTables(priceKeys),
@@ -169,106 +178,111 @@ const keys = {
     memory_percent: percent,
     baseline_tokens: count,
   } as const),
-  undo: table({ enabled: flag, max_file_bytes: count, max_total_bytes: count } as const),
+  undo: table({ enabled: flagKind, max_file_bytes: count, max_total_bytes: count } as const),
   blobs: table({ max_bytes: count } as const),
-  disable_paste_burst: flag,
-  history: table({ persistence: choice(['save-all', 'none']), max_bytes: count } as const),
+  disable_paste_burst: flagKind,
+  history: table({ persistence: choiceKind(['save-all', 'none']), max_bytes: count } as const),
   answer: table({ max_items: tokens, max_bytes: tokens } as const),
   approval_policy: { type: 'approval-policy' },
-  approvals_reviewer: choice<ApprovalsReviewer>(['user', 'auto_review'], { guardian_subagent: 'auto_review' }),
-  auto_review: table({ policy: text } as const),
-  review_model: name,
-  web_search: choice<WebSearchMode>(webSearchModes),
-  tools: table({ edit: choice(['patch', 'edit']) } as const, {
+  approvals_reviewer: choiceKind<ApprovalsReviewer>(['user', 'auto_review'], { guardian_subagent: 'auto_review' }),
+  auto_review: table({ policy: textKind } as const),
+  review_model: nameKind,
+  web_search: choiceKind<WebSearchMode>(webSearchModes),
+  tools: table({ edit: choiceKind(['patch', 'edit']) } as const, {
     unused: ['experimental_request_user_input', 'view_image', 'web_search'],
   }),
-  sandbox_mode: choice<SandboxMode>(['read-only', 'workspace-write', 'danger-full-access']),
-  sandbox_fallback: choice<'landlock' | 'none'>(['landlock', 'none']),
+  sandbox_mode: choiceKind<SandboxMode>(['read-only', 'workspace-write', 'danger-full-access']),
+  sandbox_fallback: choiceKind<'landlock' | 'none'>(['landlock', 'none']),
   sandbox_workspace_write: table(
-    { writable_roots: paths, network_access: flag, exclude_tmpdir_env_var: flag, exclude_slash_tmp: flag } as const,
+    {
+      writable_roots: paths,
+      network_access: flagKind,
+      exclude_tmpdir_env_var: flagKind,
+      exclude_slash_tmp: flagKind,
+    } as const,
     { unknown: 'error' },
   ),
   sandbox: table({ max_processes: tokens, max_memory_mb: tokens } as const, { unknown: 'error' }),
   shell_environment_policy: table(
     {
-      inherit: choice(['all', 'core', 'none']),
-      ignore_default_excludes: flag,
-      exclude: strings,
+      inherit: choiceKind(['all', 'core', 'none']),
+      ignore_default_excludes: flagKind,
+      exclude: stringListKind,
       set: stringMap,
-      include_only: strings,
+      include_only: stringListKind,
       filters: { type: 'choice-map', choices: ['include', 'exclude'] },
     } as const,
     { unused: ['experimental_use_profile'], unknown: 'error' },
   ),
-  allow_login_shell: flag,
-  cli_auth_credentials_store: choice(credentialStores),
-  forced_login_method: choice(loginMethods),
+  allow_login_shell: flagKind,
+  cli_auth_credentials_store: choiceKind(credentialStores),
+  forced_login_method: choiceKind(loginMethods),
   forced_chatgpt_workspace_id: { type: 'string-or-list' },
-  developer_instructions: text,
-  instructions: text,
+  developer_instructions: textKind,
+  instructions: textKind,
   model_instructions_file: path,
   compaction: table({
-    strategy: choice(['auto', 'structured', 'plain', 'remote']),
+    strategy: choiceKind(['auto', 'structured', 'plain', 'remote']),
     max_bytes: tokens,
     timeout_ms: tokens,
   } as const),
-  compact_prompt: text,
+  compact_prompt: textKind,
   experimental_compact_prompt_file: path,
-  personality: choice(['none', 'friendly', 'pragmatic']),
-  include_permissions_instructions: flag,
-  include_collaboration_mode_instructions: flag,
-  include_environment_context: flag,
-  include_apps_instructions: flag,
-  experimental_realtime_start_instructions: text,
+  personality: choiceKind(['none', 'friendly', 'pragmatic']),
+  include_permissions_instructions: flagKind,
+  include_collaboration_mode_instructions: flagKind,
+  include_environment_context: flagKind,
+  include_apps_instructions: flagKind,
+  experimental_realtime_start_instructions: textKind,
   project_doc_max_bytes: count,
-  project_doc_fallback_filenames: strings,
-  project_root_markers: strings,
+  project_doc_fallback_filenames: stringListKind,
+  project_root_markers: stringListKind,
   otel: freeTable,
-  openai_base_url: name,
+  openai_base_url: nameKind,
   model_providers: namedTables(providerKeys, ['supports_standalone_web_search']),
   skills: table({
-    include_instructions: flag,
+    include_instructions: flagKind,
     max_context_tokens: { type: 'integer', min: 1, max: 10_000 },
-    bundled: table({ enabled: flag } as const),
+    bundled: table({ enabled: flagKind } as const),
     config: { type: 'free', shape: 'list' },
   } as const),
   memories: table(
     {
-      use_memories: flag,
-      generate_memories: flag,
-      disable_on_external_context: flag,
+      use_memories: flagKind,
+      generate_memories: flagKind,
+      disable_on_external_context: flagKind,
       max_raw_memories_for_consolidation: clamped,
       max_unused_days: clamped,
       max_rollout_age_days: clamped,
       max_rollouts_per_startup: clamped,
       min_rollout_idle_hours: clamped,
-      extract_model: name,
-      consolidation_model: name,
+      extract_model: nameKind,
+      consolidation_model: nameKind,
     } as const,
     { unused: ['dedicated_tools', 'min_rate_limit_remaining_percent'] },
   ),
   goals: table({ max_goal_token_budget: tokens } as const),
-  plugins: namedTables({ enabled: flag }, ['mcp_servers']),
+  plugins: namedTables({ enabled: flagKind }, ['mcp_servers']),
   mcp_servers: namedTables(mcpServerKeys, ['auth', 'environment_id', 'http_headers_helper']),
-  projects: { ...namedTables({ trust_level: choice(['trusted', 'untrusted']) }), names: 'folders' },
+  projects: { ...namedTables({ trust_level: choiceKind(['trusted', 'untrusted']) }), names: 'folders' },
   // Read per layer, since the hooks of all layers run.
   hooks: freeTable,
   // Read as a whole: role names stand beside settings.
-  agents: { type: 'free', shape: 'table', checked: agentsTable },
-  notify: strings,
-  tui: tuiTable,
+  agents: { type: 'free', shape: 'table', checked: agentsSchema },
+  notify: stringListKind,
+  tui: tuiSchema,
   features: { type: 'toggles', names: featureNames, tables: 'allowed' },
   profile: {
     type: 'retired',
     advice: 'Move the keys of the profile NAME to NAME.config.toml beside this file, and start with --profile NAME.',
   },
-  default_permissions: name,
+  default_permissions: nameKind,
   // Read as a whole after merging: a profile may extend one of another layer.
   permissions: freeTable,
-} as const satisfies KeyTable;
+} as const satisfies SchemaKeys;
 
 export type ConfiguredProvider = ValuesOf<typeof providerKeys>;
 export type ConfiguredMcpServer = ValuesOf<typeof mcpServerKeys>;
 export type GivenValues = ValuesOf<typeof keys>;
 
-export const keyTable: TableKind<typeof keys> = table(keys, { unused: [...missedKeys, ...othersKeys] });
+export const configSchema: TableKind<typeof keys> = table(keys, { unused: [...missedKeys, ...othersKeys] });

@@ -1,30 +1,30 @@
 import { isJsonObject, type JsonObject } from '../../../protocol/json.ts';
-import { choice, flag, type KeyTable, name, strings, type TableKind, words } from './key-kinds.ts';
+import { choiceKind, flagKind, type SchemaKeys, nameKind, stringListKind, type TableKind, words } from './key-kinds.ts';
 
 const keys = {
-  animations: flag,
-  show_tooltips: flag,
+  animations: flagKind,
+  show_tooltips: flagKind,
   notifications: { type: 'boolean-or-list' },
-  notification_method: choice(['auto', 'osc9', 'bel']),
-  notification_condition: choice(['unfocused', 'always']),
-  vim_mode_default: flag,
-  alternate_screen: choice(['auto', 'always', 'never']),
-  status_line: strings,
-  status_line_use_colors: flag,
-  terminal_title: strings,
-  theme: name,
-  screen_reader: flag,
-  ascii: flag,
-  session_picker_view: choice(['comfortable', 'dense']),
-  resume_cwd: choice(['current', 'session']),
+  notification_method: choiceKind(['auto', 'osc9', 'bel']),
+  notification_condition: choiceKind(['unfocused', 'always']),
+  vim_mode_default: flagKind,
+  alternate_screen: choiceKind(['auto', 'always', 'never']),
+  status_line: stringListKind,
+  status_line_use_colors: flagKind,
+  terminal_title: stringListKind,
+  theme: nameKind,
+  screen_reader: flagKind,
+  ascii: flagKind,
+  session_picker_view: choiceKind(['comfortable', 'dense']),
+  resume_cwd: choiceKind(['current', 'session']),
   keymap: { type: 'free', shape: 'table' },
-} as const satisfies KeyTable;
+} as const satisfies SchemaKeys;
 
 /** State that another program stores here; it asks nothing of Capstan. */
 const notes: readonly string[] = ['model_availability_nux', 'screen_reader_detection_done'];
 
 /** `[tui]`: a wrong value there must not stop the start. */
-export const tuiTable: TableKind<typeof keys> = {
+export const tuiSchema: TableKind<typeof keys> = {
   type: 'table',
   keys,
   unused: words(`
@@ -37,7 +37,7 @@ export const tuiTable: TableKind<typeof keys> = {
 };
 
 /** Keys of `[tui]` that a user may expect to work and that do not; sorted, without duplicates. */
-export function missedTuiKeys(tables: readonly JsonObject[]): readonly string[] {
+export function unsupportedTuiKeys(tables: readonly JsonObject[]): readonly string[] {
   const names = tables.flatMap(({ tui }) => (isJsonObject(tui) ? Object.keys(tui) : []));
   return [...new Set(names)].filter((name) => !notes.includes(name)).toSorted();
 }

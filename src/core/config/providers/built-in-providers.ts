@@ -21,7 +21,7 @@ export interface BuiltInProvider {
 }
 
 /** The more specific name first: a user who sets it means this program; the other may be set for anything. */
-export const openaiKeys = ['CODEX_API_KEY', 'OPENAI_API_KEY'];
+export const openaiKeyVariables = ['CODEX_API_KEY', 'OPENAI_API_KEY'];
 
 const keyAt = (page: string, variable: string): Required<Pick<BuiltInProvider, 'envKeys' | 'envKeyInstructions'>> => ({
   envKeys: [variable],
@@ -29,7 +29,7 @@ const keyAt = (page: string, variable: string): Required<Pick<BuiltInProvider, '
 });
 
 const openaiKeyAt = {
-  envKeys: openaiKeys,
+  envKeys: openaiKeyVariables,
   envKeyInstructions:
     'Sign in to ChatGPT with `capstan login`, or create a key at https://platform.openai.com/api-keys and set OPENAI_API_KEY to it.',
 };

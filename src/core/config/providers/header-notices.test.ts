@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { readConfig } from '../config.ts';
+import { resolveConfig } from '../config.ts';
 import { headerNotices } from './provider-config.ts';
 
 test('a variable whose value cannot be sent is reported by its name, without its value', () => {
   const headers = { 'x-key': 'KEY', 'x-good': 'GOOD', 'x-unset': 'UNSET' };
   const provider = { base_url: 'http://x', env_http_headers: headers };
-  const { config } = readConfig([{ name: 'user', source: 'c', values: { model_providers: { mine: provider } } }]);
+  const { config } = resolveConfig([{ name: 'user', source: 'c', values: { model_providers: { mine: provider } } }]);
   expect(headerNotices(config, 'mine', { KEY: 'hunter2\u2026', GOOD: 'g\n' })).toEqual([
     {
       code: 'header-left-out',

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { readConfig } from '../config.ts';
+import { resolveConfig } from '../config.ts';
 import { localProviders, type ProviderConfig, resolveProvider, withLocalAddress } from './provider-config.ts';
 
 function provider(id: string): ProviderConfig {
-  return resolveProvider(readConfig([]).config, id) as ProviderConfig;
+  return resolveProvider(resolveConfig([]).config, id) as ProviderConfig;
 }
 
 test('every local provider is built in and wants no key', () => {

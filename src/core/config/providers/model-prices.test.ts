@@ -1,10 +1,10 @@
 import { expect, it, test } from 'vitest';
 import type { JsonObject } from '../../../protocol/json.ts';
-import { readConfig } from '../config.ts';
+import { resolveConfig } from '../config.ts';
 import { configuredPrices } from './model-prices.ts';
 
 function read(values: JsonObject) {
-  return readConfig([{ name: 'user', source: '/home/config.toml', values }]);
+  return resolveConfig([{ name: 'user', source: '/home/config.toml', values }]);
 }
 
 it('reads prices by provider and model, whose name may have slashes', () => {

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, valueAt } from '../../../protocol/json.ts';
 import type { CheckedLayer } from '../keys/check-layers.ts';
-import { type ConfigProblem, keyProblem } from '../config-layer.ts';
+import { type ConfigProblem, configKeyProblem } from '../config-layer.ts';
 import type { GivenValues } from '../keys/key-table.ts';
 import { formatTomlKey } from '../toml/toml-key.ts';
 
@@ -37,7 +37,7 @@ export function priceProblems(checked: readonly CheckedLayer[], merged: JsonObje
     const layer = checked.findLast(({ values }) => valueAt(values, path) !== undefined)?.layer;
     const wrong = isJsonObject(price) ? whatIsWrong(name, price) : undefined;
     if (layer === undefined || wrong === undefined) return [];
-    return [keyProblem(layer, path, { code: 'config-wrong-value', severity: 'error', ...wrong })];
+    return [configKeyProblem(layer, path, { code: 'config-wrong-value', severity: 'error', ...wrong })];
   });
 }
 

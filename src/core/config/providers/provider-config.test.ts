@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../protocol/json.ts';
-import { readConfig } from '../config.ts';
+import { resolveConfig } from '../config.ts';
 import { type BuiltInProvider, builtInProviders } from './built-in-providers.ts';
 import { type ProviderConfig, resolveProvider } from './provider-config.ts';
 import { commonCapabilities, openaiCapabilities } from './server-capabilities.ts';
 
 function configOf(values: JsonObject) {
-  const { config, problems } = readConfig([{ name: 'user', source: 'test', values }]);
+  const { config, problems } = resolveConfig([{ name: 'user', source: 'test', values }]);
   expect(problems).toEqual([]);
   return config;
 }

@@ -1,12 +1,12 @@
 import { defined } from '../../../base/objects.ts';
 import { isHeaderValue, isWebAddress } from '../../../protocol/http.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import type { Variables } from '../../../protocol/shell.ts';
-import { shownAddress, withoutCredentials } from '../../policy/secrets.ts';
+import type { EnvironmentVariables } from '../../../protocol/shell.ts';
+import { urlForMessage, withoutUrlCredentials } from '../../policy/secrets.ts';
 import type { Config } from '../config.ts';
-import { likelyCharacter, wrongCharacter } from '../keys/check-layers.ts';
+import { likelyHeaderCharacterText, wrongHeaderCharacterText } from '../keys/check-layers.ts';
 import type { ConfiguredProvider } from '../keys/key-table.ts';
-import { builtInProvider, builtInProviders, openaiKeyInstructions, openaiKeys } from './built-in-providers.ts';
+import { builtInProvider, builtInProviders, openaiKeyInstructions, openaiKeyVariables } from './built-in-providers.ts';
 import type { BuiltInProvider } from './built-in-providers.ts';
 import { capabilitiesAt, commonCapabilities, type ServerCapabilities } from './server-capabilities.ts';
 
@@ -80,7 +80,11 @@ export const providerDefaults = {
 } as const satisfies Partial<ProviderConfig>;
 
 /** The provider ready for use, or why it is unusable. `env` may hold its address. */
-export function resolveProvider(config: Config, id: string, env: Variables = {}): ProviderConfig | ProviderProblem {
+export function resolveProvider(
+  config: Config,
+  id: string,
+  env: EnvironmentVariables = {},
+): ProviderConfig | ProviderProblem {
   const given = Object.hasOwn(config.modelProviders, id) ? config.modelProviders[id] : undefined;
   const builtIn = builtInProvider(id);
   if (builtIn === undefined && given === undefined) return unknownProvider(config, id);
@@ -92,12 +96,12 @@ const withOpenaiUrl = ({ openaiBaseUrl }: Config, id: string, given: ConfiguredP
 
 /** The provider's address for files: without a name, a password or a key in it. */
 export const providerAddress = ({ baseUrl }: Pick<ProviderConfig, 'baseUrl'>): string =>
-  withoutSlash(withoutCredentials(new URL(baseUrl).href));
+  withoutSlash(withoutUrlCredentials(new URL(baseUrl).href));
 
 interface ProviderSources {
   readonly builtIn: Partial<BuiltInProvider>;
   readonly given: ConfiguredProvider;
-  readonly env: Variables;
+  readonly env: EnvironmentVariables;
 }
 
 /** The configuration overrides what is built in. */
@@ -145,7 +149,7 @@ function keysOf(id: string, builtIn: Partial<BuiltInProvider>, given: Configured
   const namesKey = envKey !== undefined || bearerToken !== undefined || tokenCommand !== undefined;
   if (!namesKey && given.requiresOpenaiAuth === true) {
     const login = loginFor(given.baseUrl);
-    return { envKeys: openaiKeys, envKeyInstructions: instructions ?? openaiKeyInstructions, login };
+    return { envKeys: openaiKeyVariables, envKeyInstructions: instructions ?? openaiKeyInstructions, login };
   }
   const own = namesKey || sendsKey(given) ? {} : builtIn;
   return {
@@ -164,7 +168,7 @@ function sendsKey({ httpHeaders = {}, envHttpHeaders = {} }: ConfiguredProvider)
   return names.some((name) => /^(?:authorization|api-key|x-api-key|x-goog-api-key)$/i.test(name));
 }
 
-function urlFromVariable({ urlVariable }: Partial<BuiltInProvider>, env: Variables): string | undefined {
+function urlFromVariable({ urlVariable }: Partial<BuiltInProvider>, env: EnvironmentVariables): string | undefined {
   const set = urlVariable && env[urlVariable.name]?.trim();
   if (urlVariable === undefined || set === undefined || set === '') return undefined;
   const address = withoutSlash(set);
@@ -209,7 +213,7 @@ function tokenCommandOf(auth: ConfiguredProvider['auth'] = {}): TokenCommand | u
 function checkedUrl(provider: ProviderConfig): ProviderConfig | ProviderProblem {
   if (isWebAddress(provider.baseUrl)) return provider;
   const key = provider.id === 'openai' ? 'openai_base_url' : `model_providers.${provider.id}.base_url`;
-  const message = `The address of the provider "${provider.id}" is not a web address: "${shownAddress(provider.baseUrl)}"`;
+  const message = `The address of the provider "${provider.id}" is not a web address: "${urlForMessage(provider.baseUrl)}"`;
   return incomplete(message, `Set ${key} to an address that begins with https:// or http://.`);
 }
 
@@ -268,7 +272,10 @@ const addressVariable = 'CODEX_OSS_BASE_URL';
 const portVariable = 'CODEX_OSS_PORT';
 
 /** Takes a local provider's address from the environment: an address, else a port. Blank counts as unset. */
-export function withLocalAddress(provider: ProviderConfig, env: Variables): ProviderConfig | ProviderProblem {
+export function withLocalAddress(
+  provider: ProviderConfig,
+  env: EnvironmentVariables,
+): ProviderConfig | ProviderProblem {
   if (localProvider(provider.id) === undefined) return provider;
   const [address = '', port = ''] = [addressVariable, portVariable].map((name) => env[name]?.trim());
   if (address !== '') {
@@ -287,12 +294,16 @@ function wrong(message: string): ProviderProblem {
 }
 
 /** Provider headers that cannot be sent because of a variable's value. */
-export function headerNotices(config: Config, id: string, env: Variables): readonly Outcome<'header-left-out'>[] {
+export function headerNotices(
+  config: Config,
+  id: string,
+  env: EnvironmentVariables,
+): readonly Outcome<'header-left-out'>[] {
   const provider = resolveProvider(config, id, env);
   if ('code' in provider) return [];
   return Object.entries(provider.envHttpHeaders).flatMap(([name, variable]) => {
     if (isHeaderValue(env[variable]?.trim() ?? '')) return [];
-    const message = `The variable ${variable} ${wrongCharacter}, so Capstan sends requests to ${id} without the header ${JSON.stringify(name)}.`;
-    return [{ code: 'header-left-out', message, next: `Set the variable again: ${likelyCharacter}` }];
+    const message = `The variable ${variable} ${wrongHeaderCharacterText}, so Capstan sends requests to ${id} without the header ${JSON.stringify(name)}.`;
+    return [{ code: 'header-left-out', message, next: `Set the variable again: ${likelyHeaderCharacterText}` }];
   });
 }

@@ -3,41 +3,41 @@ import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '..
 import type { ApprovalPolicy, SandboxMode } from '../../../protocol/permissions.ts';
 import type { ApprovalsReviewer } from '../../../protocol/question.ts';
 import { approvalNames } from '../../policy/decide/approval-policy.ts';
-import type { ProfileWidth } from '../../policy/profiles/profile-entries.ts';
+import type { SandboxLevel } from '../../policy/profiles/profile-entries.ts';
 import type { NamedProfile } from '../../policy/profiles/profiles.ts';
 import { type CompileBase, compileProfile, tableProblems } from '../../policy/profiles/tables/compile-profile.ts';
 import { tableWarning, unknownTableKey, wrongType, wrongValue } from '../../policy/profiles/tables/profile-tables.ts';
 import type { ProfileTables, TableProblem } from '../../policy/profiles/tables/profile-tables.ts';
 import { credentialStores, loginMethods, webSearchModes } from '../../policy/requirements.ts';
-import type { Allowed, AllowedProfiles, Requirements, WebSearchMode } from '../../policy/requirements.ts';
+import type { AllowedValues, AllowedProfiles, Requirements, WebSearchMode } from '../../policy/requirements.ts';
 import type { PrefixRule } from '../../policy/rules/rule-set.ts';
-import { type ConfigLayer, type ConfigProblem, keyProblem, keySource } from '../config-layer.ts';
+import { type ConfigLayer, type ConfigProblem, configKeyProblem, configKeySource } from '../config-layer.ts';
 import { featureGates, featureNames } from '../features.ts';
 import { checkLayers } from '../keys/check-layers.ts';
 import { checkValues } from '../keys/check-values.ts';
-import { choice, flag, name, strings, text, withCamelCaseKeys } from '../keys/key-kinds.ts';
-import type { ChoiceListKind, KeyKind, KeyTable, TableKind, ValuesOf } from '../keys/key-kinds.ts';
+import { choiceKind, flagKind, nameKind, stringListKind, textKind, withCamelCaseKeys } from '../keys/key-kinds.ts';
+import type { ChoiceListKind, KeyKind, SchemaKeys, TableKind, ValuesOf } from '../keys/key-kinds.ts';
 import { locateProblem } from '../permission-profiles.ts';
-import { requiredServers } from './required-servers.ts';
+import { parseAllowedServers } from './required-servers.ts';
 
-export type ReadRequirements = { readonly requirements: Requirements; readonly problems: readonly ConfigProblem[] };
+export type RequirementsResult = { readonly requirements: Requirements; readonly problems: readonly ConfigProblem[] };
 
 /** Merges `requirements.toml` with the managed configuration, which wins. A caller that finds an error must stop. */
 export function readRequirements(
   file: ConfigLayer,
   managed: ConfigLayer | undefined,
   base: CompileBase,
-): ReadRequirements {
-  const checked = checkValues(requirementTable, file, { unknown: 'error' });
-  const values = withCamelCaseKeys(requirementTable, checked.values);
+): RequirementsResult {
+  const checked = checkValues(requirementsSchema, file, { unknown: 'error' });
+  const values = withCamelCaseKeys(requirementsSchema, checked.values);
   const { rules, problems: ofRules } = requirementRules(file, values.rules?.prefixRules ?? []);
   const profiles = requiredProfiles({ ...file, values: checked.values }, base);
-  const { servers: mcpServers, problems: ofServers } = requiredServers({ ...file, values: checked.values });
+  const { servers: mcpServers, problems: ofServers } = parseAllowedServers({ ...file, values: checked.values });
   const isReadOnlyMissing = values.allowedSandboxModes?.includes('read-only') === false;
   const problems = [
     ...checked.problems,
     ...unenforced(file, checked.values),
-    ...(isReadOnlyMissing ? [keyProblem(file, ['allowed_sandbox_modes'], readOnlyMissing)] : []),
+    ...(isReadOnlyMissing ? [configKeyProblem(file, ['allowed_sandbox_modes'], readOnlyMissing)] : []),
     ...ofRules,
     ...[...profiles.problems, ...ofServers].map((problem) => locateProblem([file], problem)),
   ];
@@ -56,7 +56,7 @@ function demanded(file: ConfigLayer, values: RequirementValues, profiles: Requir
   const newThread = defined({ model, effort, serviceTier });
   const { ignoreRules: ignored = [] } = values.autoReview ?? {};
   const hooks = isJsonObject(values.hooks) ? values.hooks : undefined;
-  const deniedAt = keySource(file, ['permissions', 'filesystem', 'deny_read']);
+  const deniedAt = configKeySource(file, ['permissions', 'filesystem', 'deny_read']);
   return defined({
     approvals,
     reviewers,
@@ -90,7 +90,7 @@ function decided(managed: ConfigLayer | undefined): Pick<Requirements, 'approval
   return defined({
     approvals: allowed(managed, 'approval_policy', approval && [approval]),
     reviewers: allowed(managed, 'approvals_reviewer', reviewer && [reviewer]),
-    sandboxModes: allowed<ProfileWidth>(managed, 'sandbox_mode', mode && [mode, 'read-only']),
+    sandboxModes: allowed<SandboxLevel>(managed, 'sandbox_mode', mode && [mode, 'read-only']),
   });
 }
 
@@ -98,9 +98,9 @@ function allowed<Value>(
   layer: ConfigLayer,
   key: string,
   values: readonly Value[] | undefined,
-): Allowed<Value> | undefined {
+): AllowedValues<Value> | undefined {
   const [first, ...others] = [...new Set(values)];
-  return first === undefined ? undefined : { allowed: [first, ...others], source: keySource(layer, [key]), key };
+  return first === undefined ? undefined : { allowed: [first, ...others], source: configKeySource(layer, [key]), key };
 }
 
 const readOnlyMissing = {
@@ -123,7 +123,7 @@ function unenforced(file: ConfigLayer, values: JsonObject): readonly ConfigProbl
       return key === undefined ? Object.hasOwn(values, table) : value !== undefined && Object.hasOwn(value, key);
     })
     .map((path) =>
-      keyProblem(file, path, {
+      configKeyProblem(file, path, {
         code: 'config-unsupported-key',
         severity: 'warning',
         what: 'is not enforced by this version',
@@ -143,40 +143,40 @@ function choices<const Choice extends string>(
 }
 
 /** Every unknown name is an error: a misspelt requirement would not be enforced. */
-const table = <Keys extends KeyTable>(keys: Keys): TableKind<Keys> => ({
+const table = <Keys extends SchemaKeys>(keys: Keys): TableKind<Keys> => ({
   type: 'table',
   keys,
   unused: [],
   unknown: 'error',
 });
 
-const widths: readonly ProfileWidth[] = ['read-only', 'workspace-write', 'danger-full-access', 'external-sandbox'];
+const widths: readonly SandboxLevel[] = ['read-only', 'workspace-write', 'danger-full-access', 'external-sandbox'];
 
 const enforced = {
   allowed_approval_policies: choices(approvalNames, { 'on-failure': 'on-request' }),
   allowed_approvals_reviewers: choices<ApprovalsReviewer>(['user', 'auto_review'], {
     guardian_subagent: 'auto_review',
   }),
-  guardian_policy_config: text,
+  guardian_policy_config: textKind,
   allowed_sandbox_modes: choices(widths),
-  additional_developer_instructions: text,
+  additional_developer_instructions: textKind,
   features: pins,
   feature_requirements: pins,
   permissions: freeTable,
   allowed_permission_profiles: freeTable,
-  default_permissions: name,
+  default_permissions: nameKind,
   rules: table({ prefix_rules: { type: 'free', shape: 'list' } as const }),
-  auto_review: table({ ignore_rules: strings, required_on_models: strings }),
+  auto_review: table({ ignore_rules: stringListKind, required_on_models: stringListKind }),
   allowed_web_search_modes: choices<WebSearchMode>(webSearchModes),
-  allow_login_shell: flag,
+  allow_login_shell: flagKind,
   allowed_login_methods: choices(loginMethods),
-  allowed_chatgpt_workspaces: strings,
-  cli_auth_credentials_store: choice(credentialStores),
+  allowed_chatgpt_workspaces: stringListKind,
+  cli_auth_credentials_store: choiceKind(credentialStores),
   mcp_servers: freeTable,
   hooks: freeTable,
-  allow_managed_hooks_only: flag,
-  models: table({ new_thread: table({ model: name, model_reasoning_effort: name, service_tier: name }) }),
-} as const satisfies KeyTable;
+  allow_managed_hooks_only: flagKind,
+  models: table({ new_thread: table({ model: nameKind, model_reasoning_effort: nameKind, service_tier: nameKind }) }),
+} as const satisfies SchemaKeys;
 
 /** Limits on existing features that cannot be enforced yet; each gives a warning. */
 const unenforcedKeys: readonly (readonly string[])[] = [
@@ -186,22 +186,22 @@ const unenforcedKeys: readonly (readonly string[])[] = [
   ['model_catalog_json'],
 ];
 
-const each = (kind: KeyKind, keys: string): KeyTable => Object.fromEntries(keys.split(' ').map((key) => [key, kind]));
+const each = (kind: KeyKind, keys: string): SchemaKeys => Object.fromEntries(keys.split(' ').map((key) => [key, kind]));
 
 /** Limits that Capstan does not enforce: it checks only their type. Those in `unenforcedKeys` give a warning. */
-const passing: KeyTable = {
+const passing: SchemaKeys = {
   ...each({ type: 'free', shape: 'list' }, 'remote_sandbox_config'),
   ...each(
     freeTable,
     'experimental_network plugins marketplaces apps feedback windows computer_use browser_use in_app_browser',
   ),
-  ...each(name, 'model_catalog_json enforce_residency chatgpt_base_url sqlite_home log_dir'),
-  ...each(flag, 'check_for_update_on_startup allow_browser_and_computer_use allow_appshots allow_remote_control'),
+  ...each(nameKind, 'model_catalog_json enforce_residency chatgpt_base_url sqlite_home log_dir'),
+  ...each(flagKind, 'check_for_update_on_startup allow_browser_and_computer_use allow_appshots allow_remote_control'),
 };
 
 type RequirementValues = ValuesOf<typeof enforced>;
 
-export const requirementTable: TableKind<typeof enforced> = table({ ...enforced, ...passing });
+export const requirementsSchema: TableKind<typeof enforced> = table({ ...enforced, ...passing });
 const path = ['rules', 'prefix_rules'];
 
 /** Rules in `requirements.toml` may restrict commands but allow none. */
@@ -209,14 +209,14 @@ export function requirementRules(
   file: ConfigLayer,
   written: Json,
 ): { readonly rules: readonly PrefixRule[]; readonly problems: readonly ConfigProblem[] } {
-  const source = keySource(file, path);
+  const source = configKeySource(file, path);
   const read = (Array.isArray(written) ? written : []).map((rule: Json) => readRule(rule, source));
   return {
     rules: read.flatMap((rule) => (typeof rule === 'string' ? [] : rule)),
     problems: read.flatMap((rule, at) => {
       if (typeof rule !== 'string') return [];
       const what = `has a wrong entry (${at + 1}): ${rule}`;
-      return keyProblem(file, path, { code: 'config-wrong-value', severity: 'error', what, next: shape });
+      return configKeyProblem(file, path, { code: 'config-wrong-value', severity: 'error', what, next: shape });
     }),
   };
 }
@@ -342,7 +342,7 @@ function allowedProfiles(file: ConfigLayer, tables: ProfileTables, base: Compile
   }
   const [first, ...others] = allowed;
   if (instead === undefined || first === undefined) return { problems };
-  const source = keySource(file, [allowedKey]);
+  const source = configKeySource(file, [allowedKey]);
   const rule: AllowedProfiles = { allowed: [first, ...others], instead, source, key: allowedKey };
   return { allowed: rule, problems };
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { readMcpServers } from '../servers/mcp-servers.ts';
-import { requiredServers } from './required-servers.ts';
+import { parseAllowedServers } from './required-servers.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 
 function required(mcp_servers: JsonObject) {
-  return requiredServers({ name: 'managed', source: '/etc/r.toml', values: { mcp_servers } });
+  return parseAllowedServers({ name: 'managed', source: '/etc/r.toml', values: { mcp_servers } });
 }
 
 const configured = {
@@ -21,7 +21,7 @@ function used(mcp_servers: JsonObject): readonly string[] {
 }
 
 test('without the table every server is allowed, with an empty one none', () => {
-  expect(requiredServers({ name: 'managed', source: '', values: {} })).toEqual({ problems: [] });
+  expect(parseAllowedServers({ name: 'managed', source: '', values: {} })).toEqual({ problems: [] });
   expect(readMcpServers(configured).servers).toHaveLength(2);
   expect(used({})).toEqual([]);
 });

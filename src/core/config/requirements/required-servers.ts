@@ -1,16 +1,16 @@
 import { wholePattern } from '../../policy/allowed-mcp-servers.ts';
-import type { RequiredServers, ServerIdentity, TextMatcher } from '../../policy/allowed-mcp-servers.ts';
+import type { AllowedServers, ServerIdentity, TextMatcher } from '../../policy/allowed-mcp-servers.ts';
 import { unknownTableKey, wrongType, wrongValue } from '../../policy/profiles/tables/profile-tables.ts';
 import type { TableProblem } from '../../policy/profiles/tables/profile-tables.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../protocol/json.ts';
-import { type ConfigLayer, keySource } from '../config-layer.ts';
+import { type ConfigLayer, configKeySource } from '../config-layer.ts';
 
-export type ReadRequiredServers = { readonly servers?: RequiredServers; readonly problems: readonly TableProblem[] };
+export type AllowedServersResult = { readonly servers?: AllowedServers; readonly problems: readonly TableProblem[] };
 
 const key = 'mcp_servers';
 
 /** An empty table allows no MCP server. */
-export function requiredServers(file: ConfigLayer): ReadRequiredServers {
+export function parseAllowedServers(file: ConfigLayer): AllowedServersResult {
   const table = file.values[key];
   if (!isJsonObject(table)) return { problems: [] };
   const problems: TableProblem[] = [];
@@ -18,7 +18,7 @@ export function requiredServers(file: ConfigLayer): ReadRequiredServers {
     const identity = identityOf([key, name], entry ?? null, problems);
     return identity === undefined ? [] : [[name, identity] as const];
   });
-  return { servers: { allowed: Object.fromEntries(allowed), source: keySource(file, [key]) }, problems };
+  return { servers: { allowed: Object.fromEntries(allowed), source: configKeySource(file, [key]) }, problems };
 }
 
 type Path = readonly string[];

@@ -1,4 +1,4 @@
-import { allowsServer, type RequiredServers } from '../../policy/allowed-mcp-servers.ts';
+import { allowsServer, type AllowedServers } from '../../policy/allowed-mcp-servers.ts';
 import { defined } from '../../../base/objects.ts';
 import { isWebAddress } from '../../../protocol/http.ts';
 import { isJsonObject, type Json } from '../../../protocol/json.ts';
@@ -73,7 +73,7 @@ const addressKeys = ['bearerTokenEnvVar', 'httpHeaders', 'envHttpHeaders', 'scop
 /** `required`: the servers that the administrator allows. */
 export function readMcpServers(
   given: Readonly<Record<string, ConfiguredMcpServer>> = {},
-  required?: RequiredServers,
+  required?: AllowedServers,
 ): McpServersReading {
   const names = Object.keys(given).toSorted();
   const isOff = (name: string): boolean => given[name]?.enabled === false;
@@ -89,7 +89,7 @@ export function readMcpServers(
 
 function allowedServer(
   server: McpServerConfig | McpServerProblem,
-  required: RequiredServers | undefined,
+  required: AllowedServers | undefined,
 ): McpServerConfig | McpServerProblem {
   if ('code' in server || required === undefined || allowsServer(required, server.name, server.transport))
     return server;

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../protocol/json.ts';
-import { readConfig } from '../config.ts';
+import { resolveConfig } from '../config.ts';
 import type { ConfigLayer, LayerName } from '../config-layer.ts';
 
 const layer = (name: LayerName, values: JsonObject): ConfigLayer => ({ name, source: `/${name}/config.toml`, values });
 
 const provider = { evil: { base_url: 'http://x', env_key: 'EVIL_KEY', env_http_headers: { 'x-org': 'EVIL_ORG' } } };
 const read = (user: JsonObject, project: JsonObject) =>
-  readConfig([
+  resolveConfig([
     layer('user', { model_providers: provider, mcp_servers: user }),
     layer('project', { mcp_servers: project }),
   ]);

@@ -1,19 +1,19 @@
 import { equalJson, isJsonObject, type Json, type JsonObject, objectAt } from '../../../protocol/json.ts';
 import { hideSecrets } from '../../policy/secrets.ts';
-import { type ConfigLayer, type ConfigProblem, keyProblem } from '../config-layer.ts';
+import { type ConfigLayer, type ConfigProblem, configKeyProblem } from '../config-layer.ts';
 import type { CheckedValues } from '../keys/check-values.ts';
 import { withCamelCaseKeys } from '../keys/key-kinds.ts';
-import { type ConfiguredMcpServer, type ConfiguredProvider, keyTable } from '../keys/key-table.ts';
+import { type ConfiguredMcpServer, type ConfiguredProvider, configSchema } from '../keys/key-table.ts';
 import { mergeLayers } from '../merge-values.ts';
 import { type BuiltInProvider, builtInProviders } from '../providers/built-in-providers.ts';
 
-export interface NamedVariables {
+export interface VariableNamingConfig {
   readonly modelProviders: Readonly<Record<string, ConfiguredProvider>>;
   readonly mcpServers?: Readonly<Record<string, ConfiguredMcpServer>>;
   readonly otherVariables?: readonly string[];
 }
 
-export function variablesIn(layers: readonly Pick<ConfigLayer, 'values'>[]): readonly string[] {
+export function secretVariablesIn(layers: readonly Pick<ConfigLayer, 'values'>[]): readonly string[] {
   const named = [
     ...tablesIn(layers, 'model_providers').flatMap((table) => [table['env_key'], ...headerVariables(table)]),
     ...tablesIn(layers, 'mcp_servers').flatMap((table) => [
@@ -39,7 +39,7 @@ const headerVariables = (table: JsonObject): readonly unknown[] =>
   Object.values(objectAt(table, 'env_http_headers') ?? {});
 
 /** Variables that any provider takes a key or a header from, chosen or not: a later thread may need them. */
-function providerVariables({ modelProviders, otherVariables = [] }: NamedVariables): readonly string[] {
+function providerVariables({ modelProviders, otherVariables = [] }: VariableNamingConfig): readonly string[] {
   const builtIn: readonly BuiltInProvider[] = Object.values(builtInProviders);
   const configured = Object.values(modelProviders);
   const keys = [
@@ -52,7 +52,7 @@ function providerVariables({ modelProviders, otherVariables = [] }: NamedVariabl
 }
 
 /** Variables configured for a particular receiver; commands never get them. */
-export function secretVariables(config: NamedVariables): readonly string[] {
+export function secretVariables(config: VariableNamingConfig): readonly string[] {
   const servers = Object.values(config.mcpServers ?? {}).flatMap(
     ({ bearerTokenEnvVar, envHttpHeaders = {}, oauth }) => [
       ...Object.values(envHttpHeaders),
@@ -100,9 +100,9 @@ export function withoutProviderVariables(
       ([name, server]) => [name, decided(server, objectAt(before, name))] as const,
     ),
   );
-  const { modelProviders = {} } = withCamelCaseKeys(keyTable, mergeLayers(checked.map(({ values }) => values)));
+  const { modelProviders = {} } = withCamelCaseKeys(configSchema, mergeLayers(checked.map(({ values }) => values)));
   const ofProviders = new Set(providerVariables({ modelProviders, otherVariables }));
-  const ofServers = [...variablesIn(own), ...passedVariablesIn(own)];
+  const ofServers = [...secretVariablesIn(own), ...passedVariablesIn(own)];
   const taken = { ofProviders, all: new Set([...ofProviders, ...ofServers]) };
   return checked.map((one) => withoutKeys(one, decidedBy, taken));
 }
@@ -133,7 +133,7 @@ function withoutKeys(
     if (variable !== undefined) {
       if (!variables.all.has(variable)) return value;
       removed.push(path);
-      problems.push(keyProblem(checked.layer, path, leftOut(nameWords(variable, variables), checked)));
+      problems.push(configKeyProblem(checked.layer, path, leftOut(nameWords(variable, variables), checked)));
       return undefined;
     }
     if (Array.isArray(value)) return value.filter((each: Json) => clean(each, path) !== undefined);
@@ -153,7 +153,7 @@ function withoutKeys(
     const dropped = isProject ? [] : valueKeys.filter((key) => server[key] !== undefined && mayHoldKeys(server, key));
     for (const key of dropped) {
       removed.push(...Object.keys(objectAt(server, key) ?? {}).map((each) => [...path, key, each]), [...path, key]);
-      problems.push(keyProblem(checked.layer, [...path, key], leftOut('may hold keys', checked)));
+      problems.push(configKeyProblem(checked.layer, [...path, key], leftOut('may hold keys', checked)));
     }
     const { oauth } = server;
     const kept = Object.entries({

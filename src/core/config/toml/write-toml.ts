@@ -172,7 +172,7 @@ export function tomlValueSpan(lines: readonly string[], at: number): TomlValueSp
  * Tells the user how to edit a table by hand if it, or a table around it, is written with dotted keys or braces: a
  * second table of the same name would be invalid. Undefined if there is no such table.
  */
-export function editHint(
+export function tomlEditHint(
   text: string,
   path: readonly string[],
   { before, wanted }: { readonly before: JsonObject; readonly wanted: JsonObject },

@@ -1,14 +1,14 @@
 import type { Goal } from '../../../protocol/thread.ts';
-import { continueAfterFailure, continueForOtherModel } from '../events/turns-and-goals.ts';
+import { continueAfterFailureText, continueForOtherModelText } from '../events/turns-and-goals.ts';
 import { truncateMiddle } from '../text/truncate.ts';
 
 /** Answers of the agent tools: JSON as in other programs, so a model recognizes the fields. */
 
-export const agentStarted = ({ id, path, note }: StartedAgent): string =>
+export const agentStartedText = ({ id, path, note }: StartedAgent): string =>
   JSON.stringify({ agent_id: id, agent_path: path, note });
 type StartedAgent = { readonly id: string; readonly path: string; readonly note?: string };
 
-export const agentSent = (path: string, as: keyof typeof delivered): string =>
+export const agentMessageSentText = (path: string, as: keyof typeof delivered): string =>
   JSON.stringify({ agent_path: path, delivered: delivered[as] });
 
 const delivered = {
@@ -19,7 +19,7 @@ const delivered = {
 } as const;
 
 /** Read by an agent whose turn continued under narrower permissions. */
-export const continueWithFewerPermissions =
+export const continueWithFewerPermissionsText =
   'The agent that gave you this task may do less than before, and so may you. Continue your task as far as your permissions allow now. If they do not allow it, say so and answer with what you have.';
 
 interface ShownAgent {
@@ -37,7 +37,7 @@ const most = { waited: 2000, listed: 300 } as const;
 const mostAnswers = 10;
 
 /** Leaves out answers that follow as notifications. */
-export function agentsWaited({ agents, timedOut, hasWords }: ShownWait): string {
+export function agentsWaitedText({ agents, timedOut, hasWords }: ShownWait): string {
   const status = Object.fromEntries(agents.map((agent) => [agent.path, agent.status]));
   const told = agents.filter(({ answer }) => answer !== undefined).slice(-mostAnswers);
   const answers = Object.fromEntries(told.map(({ path, answer = '' }) => [path, cut(answer, most.waited)]));
@@ -49,7 +49,7 @@ export function agentsWaited({ agents, timedOut, hasWords }: ShownWait): string 
   });
 }
 
-export function agentsListed(agents: readonly ShownAgent[]): string {
+export function agentsListedText(agents: readonly ShownAgent[]): string {
   const shown = agents.map(({ path, role, status, tokens, answer }, index) => ({
     agent_path: path,
     agent_type: role,
@@ -61,11 +61,15 @@ export function agentsListed(agents: readonly ShownAgent[]): string {
 }
 
 const cut = (text: string, limit: number): string => truncateMiddle(text, { mode: 'tokens', limit });
-export const agentClosed = ({ path, status }: Pick<ShownAgent, 'path' | 'status'>): string =>
+export const agentClosedText = ({ path, status }: Pick<ShownAgent, 'path' | 'status'>): string =>
   JSON.stringify({ agent_path: path, previous_status: status });
 
 /** Stored threads hold these untagged messages in the user's role; most formats tell them from the user's words. */
-const programMessages = new Set<string>([continueForOtherModel, continueAfterFailure, continueWithFewerPermissions]);
+const programMessages = new Set<string>([
+  continueForOtherModelText,
+  continueAfterFailureText,
+  continueWithFewerPermissionsText,
+]);
 /** True if the whole message is one of these, not the user's words. */
 export const isProgramMessage = (text: string): boolean => programMessages.has(text);
 

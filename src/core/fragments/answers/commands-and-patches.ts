@@ -136,21 +136,21 @@ export function patchOutput(
 }
 
 /** The patch is unreadable or does not fit the files. Nothing was written. */
-export const patchUnfit = (problem: string, budget: Budget): string =>
+export const patchUnfitText = (problem: string, budget: Budget): string =>
   truncateMiddle(`apply_patch verification failed: ${problem}`, budget);
-export const editUnfit = (problem: string, budget: Budget): string =>
+export const editUnfitText = (problem: string, budget: Budget): string =>
   truncateMiddle(`edit_file failed: ${problem}`, budget);
 
 /** Nothing was written. */
-export const patchRejected = (reason: string, budget: Budget): string =>
+export const patchRejectedText = (reason: string, budget: Budget): string =>
   truncateMiddle(`patch rejected: ${reason}`, budget);
 
 /** The turn ended before the patch began. */
-export const patchAborted = (by: StoppedBy): string => `${abortedWords[by]} before anything was changed`;
-export const patchWithoutTool =
+export const patchAbortedText = (by: StoppedBy): string => `${abortedWords[by]} before anything was changed`;
+export const callPatchToolText =
   'apply_patch verification failed: this command is a patch, which no shell can run. Call the tool apply_patch with it.';
-export const patchForEditor =
+export const callEditToolText =
   'apply_patch verification failed: this command is a patch, which no shell can run. Change files with the tool edit_file.';
 export const patchNotPossible =
   'patch rejected: this command is a patch, and no file may be changed under the permissions that hold now.';
-export const patchFromCommand = (answer: string): string => `Wall time: 0.0000 seconds\nOutput:\n${answer}`;
+export const patchFromCommandText = (answer: string): string => `Wall time: 0.0000 seconds\nOutput:\n${answer}`;

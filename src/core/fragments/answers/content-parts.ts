@@ -3,18 +3,18 @@ import type { Answer } from '../../../protocol/question.ts';
 import type { UserImage } from '../../../protocol/user-input.ts';
 import { escapeMarkup, quote } from '../text/escape-markup.ts';
 import { byteLength } from '../text/truncate.ts';
-import { toolFailed } from './tool-calls.ts';
+import { toolFailedText } from './tool-calls.ts';
 
-export type ShowPicture = (dataUrl: string) => Promise<Omit<UserImage, 'path'> | { readonly message: string }>;
+export type PreparePicture = (dataUrl: string) => Promise<Omit<UserImage, 'path'> | { readonly message: string }>;
 /** Larger results are not kept in memory: no context window holds them. */
 export const mostTextBytes = 4_000_000;
 const mostBlocks = 1000;
 const mostPictures = 8;
 
 /** Output parts for MCP result blocks, then for `last`. `picture` is undefined if the model takes no pictures. */
-export async function contentParts(
+export async function mcpContentParts(
   blocks: readonly Json[],
-  picture: ShowPicture | undefined,
+  picture: PreparePicture | undefined,
   last: readonly JsonObject[] = [],
 ): Promise<readonly JsonObject[]> {
   const pictures = { left: mostPictures };
@@ -30,7 +30,7 @@ const text = (words: string): JsonObject => ({ type: 'input_text', text: words.t
 
 async function partOf(
   block: Json,
-  picture: ShowPicture | undefined,
+  picture: PreparePicture | undefined,
   pictures: { left: number },
 ): Promise<readonly JsonObject[]> {
   if (!isJsonObject(block)) return [];
@@ -43,7 +43,9 @@ async function partOf(
       // Each attempt costs time and memory.
       pictures.left -= 1;
       const found = await picture(dataUrlOf(block));
-      return 'message' in found ? [text(`<image content omitted: ${escapeMarkup(found.message)}>`)] : shownImage(found);
+      return 'message' in found
+        ? [text(`<image content omitted: ${escapeMarkup(found.message)}>`)]
+        : imageOutputParts(found);
     }
     case 'audio':
       return [text('<audio content omitted because you do not support audio input>')];
@@ -80,7 +82,7 @@ function withinMemory(parts: readonly JsonObject[]): readonly JsonObject[] {
 }
 
 /** A picture in a call's answer, followed by a note if it was made smaller. */
-export function shownImage({ dataUrl, resized }: Omit<UserImage, 'path'>): readonly JsonObject[] {
+export function imageOutputParts({ dataUrl, resized }: Omit<UserImage, 'path'>): readonly JsonObject[] {
   const image = { type: 'input_image', image_url: dataUrl, detail: 'high' };
   if (resized === undefined) return [image];
   const text = `The image was resized from ${resized.from} to ${resized.to} pixels.`;
@@ -91,15 +93,15 @@ export type ClientResult = { readonly output: string | readonly JsonObject[]; re
 
 export async function clientResult(
   given: JsonObject | undefined,
-  picture: ShowPicture | undefined,
+  picture: PreparePicture | undefined,
 ): Promise<ClientResult> {
   const content = given?.['content'];
   const ok = given?.['success'] !== false;
-  const noResult = { output: toolFailed('the client gave no result.'), ok: false };
+  const noResult = { output: toolFailedText('the client gave no result.'), ok: false };
   if (typeof content === 'string') return content === '' && !ok ? noResult : { output: content.toWellFormed(), ok };
   const blocks = given === undefined ? undefined : arrayAt(given, 'content');
   if (blocks === undefined || (blocks.length === 0 && !ok)) return noResult;
-  const parts = await contentParts(blocks.map(asBlock), picture);
+  const parts = await mcpContentParts(blocks.map(asBlock), picture);
   const words = parts.flatMap((part) => (typeof part['text'] === 'string' ? [part['text']] : []));
   return { output: words.length === parts.length ? words.join('\n') : parts, ok };
 }
@@ -125,7 +127,7 @@ function asBlock(block: Json): Json {
   }
 }
 
-export function unansweredTool({ kind, note, by }: Answer): string {
+export function unansweredToolText({ kind, note, by }: Answer): string {
   const more = note === undefined || note.trim() === '' ? '' : ` It says: ${note}`;
   if (kind === 'lapsed') return 'Not run: the turn was interrupted before the client gave a result.';
   if (by !== undefined)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../protocol/json.ts';
-import { mcpFailure, mcpResources, mcpResult } from './mcp-and-found-tools.ts';
+import { mcpFailureText, mcpResourcesText, mcpResult } from './mcp-and-found-tools.ts';
 
 const header = 'Wall time: 0.2500 seconds\nOutput:';
 const picture = async (dataUrl: string) =>
@@ -61,10 +61,10 @@ test('what no window holds is not kept', async () => {
   expect(huge).toContain('1000000 characters are left out');
   const many = await told({ content: Array.from({ length: 3000 }, () => words('y')) });
   expect(many).toContain('[2000 more items are left out]');
-  expect(mcpResources({ text: 'x'.repeat(5_000_000) }, 0).length).toBeLessThan(4_001_000);
+  expect(mcpResourcesText({ text: 'x'.repeat(5_000_000) }, 0).length).toBeLessThan(4_001_000);
 });
 
 test('half characters are replaced, and a failure says why', async () => {
   expect(await told({ content: [words('a\ud800b')] })).toBe(`${header}\na\ufffdb`);
-  expect(mcpFailure('it is gone.', 1)).toBe('Wall time: 1.0000 seconds\nThe call failed: it is gone.');
+  expect(mcpFailureText('it is gone.', 1)).toBe('Wall time: 1.0000 seconds\nThe call failed: it is gone.');
 });

@@ -1,6 +1,6 @@
 import { arrayAt, equalJson, isJsonObject, type Json, type JsonObject, stringAt } from '../../../protocol/json.ts';
 import { fenceFor } from '../text/cut-and-fence-text.ts';
-import { contentParts, mostTextBytes, type ShowPicture } from './content-parts.ts';
+import { mcpContentParts, mostTextBytes, type PreparePicture } from './content-parts.ts';
 import { nearestTools } from './tool-calls.ts';
 
 /** Answers to MCP calls. A server's words always follow a line of ours. */
@@ -8,7 +8,7 @@ import { nearestTools } from './tool-calls.ts';
 export interface McpResultOptions {
   readonly seconds: number;
   /** Absent: the model takes no pictures. */
-  readonly picture?: ShowPicture;
+  readonly picture?: PreparePicture;
 }
 
 export async function mcpResult(
@@ -20,14 +20,14 @@ export async function mcpResult(
   const isNew =
     structured !== undefined && structured !== null && !blocks.some((block) => saysTheSame(block, structured));
   const more = isNew ? [{ type: 'text', text: JSON.stringify(structured) }] : [];
-  const all = await contentParts(blocks, options.picture, more);
+  const all = await mcpContentParts(blocks, options.picture, more);
   const header = `${wallTime(options.seconds)}\n${result['isError'] === true ? 'The tool reports an error.\n' : ''}Output:`;
   const words = all.flatMap((part) => (typeof part['text'] === 'string' ? [part['text']] : []));
   return words.length === all.length ? [header, ...words].join('\n') : [{ type: 'input_text', text: header }, ...all];
 }
 
 /** The server's words, without the lines that Capstan puts before them. */
-export function saidByServer(output: string | readonly JsonObject[]): string {
+export function withoutMcpPreamble(output: string | readonly JsonObject[]): string {
   if (typeof output === 'string')
     return output.replace(/^(?:Wall time: [^\n]*\n)(?:(?:The tool[^\n]*\n)?Output:\n?)?/, '');
   return output
@@ -36,16 +36,19 @@ export function saidByServer(output: string | readonly JsonObject[]): string {
     .join('\n');
 }
 
-export function mcpResources(found: JsonObject, seconds: number): string {
+export function mcpResourcesText(found: JsonObject, seconds: number): string {
   const all = JSON.stringify(found).toWellFormed();
   const kept = all.length <= mostTextBytes ? all : `${all.slice(0, mostTextBytes)}\n[the rest is left out]`;
   return `${wallTime(seconds)}\nOutput:\n${kept}`;
 }
 
-export const mcpFailure = (why: string, seconds: number): string => `${wallTime(seconds)}\nThe call failed: ${why}`;
+export const mcpFailureText = (why: string, seconds: number): string => `${wallTime(seconds)}\nThe call failed: ${why}`;
 
 /** The call's tool is missing, though still listed. `problem`: a sentence on why its server does not run. */
-export function mcpToolMissing({ name, server }: { readonly name: string; readonly server: string }, problem?: string) {
+export function mcpToolMissingText(
+  { name, server }: { readonly name: string; readonly server: string },
+  problem?: string,
+) {
   if (problem !== undefined) return `Not run: ${problem}`;
   const found = 'Do without it, or search with tool_search for what it offers now.';
   return `Not run: the MCP server ${JSON.stringify(server)} no longer has the tool ${name}. ${found}`;
@@ -68,7 +71,7 @@ function saysTheSame(block: Json, structured: Json): boolean {
 export type FoundTool = { readonly name: string; readonly description: string; readonly parameters: JsonObject };
 
 /** Results of a search among deferred tools, best first. */
-export function foundTools(query: string, tools: readonly FoundTool[], deferred: number): string {
+export function foundToolsText(query: string, tools: readonly FoundTool[], deferred: number): string {
   if (deferred === 0) return 'No tools are deferred: all that there are stand in your list of tools.';
   if (tools.length === 0)
     return `No deferred tool matches ${JSON.stringify(query)}. There are ${deferred}; try other words.`;
@@ -84,10 +87,10 @@ export function foundTools(query: string, tools: readonly FoundTool[], deferred:
 }
 
 /** The named tool is neither deferred nor an MCP tool. */
-export const callDirectly = (name: string): string =>
+export const callDirectlyText = (name: string): string =>
   `${name} is in your list of tools. Call it directly, by its name.`;
 
-export function noDeferredTool(name: string, known: readonly string[]): string {
+export function noDeferredToolText(name: string, known: readonly string[]): string {
   const { quoted, nearest } = nearestTools(name, known);
   const unknown = `There is no deferred tool named ${quoted}.`;
   if (known.length === 0) return `${unknown} No tools are deferred.`;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Answer } from '../../../protocol/question.ts';
-import { hostAnswers, notRunAgain, ranAgain } from './refusals.ts';
+import { hostAnswersText, notRunAgainText, ranAgainText } from './refusals.ts';
 
 const host = { name: 'x.test', port: 443, protocol: 'https' } as const;
 const verdict = { risk: 'high', authorization: 'unknown', rationale: 'fine' } as const;
@@ -13,7 +13,7 @@ test.each<[Answer | undefined, string]>([
   [{ kind: 'allowed', by: 'review' }, 'the reviewer let it run again outside the sandbox.'],
   [undefined, 'the user allowed it outside the sandbox for this session.'],
 ])('a second run says who allowed it: %j', (answer, said) => {
-  expect(ranAgain({ where: 'outside the sandbox', ...(answer && { answer }) })).toBe(
+  expect(ranAgainText({ where: 'outside the sandbox', ...(answer && { answer }) })).toBe(
     `${stopped} ${said} This is the second run.`,
   );
 });
@@ -55,8 +55,8 @@ test.each<[Answer, string, string]>([
     'no review was finished that would allow that. The review failed: No.',
   ],
 ])('the model reads who declined another try or a host: %j', (answer, retry, connection) => {
-  expect(notRunAgain({ answer, where })).toBe(`${stopped} ${retry}`);
-  expect(hostAnswers([{ host, answer }])).toEqual([`${waited} ${connection}`]);
+  expect(notRunAgainText({ answer, where })).toBe(`${stopped} ${retry}`);
+  expect(hostAnswersText([{ host, answer }])).toEqual([`${waited} ${connection}`]);
 });
 
 test('hosts with the same answer share a sentence', () => {
@@ -66,7 +66,7 @@ test('hosts with the same answer share a sentence', () => {
     { host: { ...host, name: 'z.test' }, answer: { kind: 'declined', note: 'Not that.' } },
     { host: other, answer: { kind: 'declined' } },
   ] as const;
-  expect(hostAnswers(answers)).toEqual([
+  expect(hostAnswersText(answers)).toEqual([
     'The command waited to connect to x.test:443, y.test:80, and the user did not allow that.',
     'The command waited to connect to z.test:443, and the user did not allow that. The user says: Not that.',
   ]);

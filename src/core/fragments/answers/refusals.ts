@@ -1,17 +1,17 @@
-import { sentence } from '../../../protocol/outcome.ts';
+import { endWithFullStop } from '../../../protocol/outcome.ts';
 import type { RequestedHost } from '../../../protocol/permissions.ts';
 import type { Answer } from '../../../protocol/question.ts';
 import { hostAtPort } from '../../policy/network/host-lists.ts';
 import { truncateMiddle } from '../text/truncate.ts';
-import { unansweredTool } from './content-parts.ts';
+import { unansweredToolText } from './content-parts.ts';
 import {
   clientSilence,
-  declinedByUser,
+  declinedByUserText,
   interruptedWhileAsking,
-  noPreparedAnswer,
-  notAskedByClient,
-  stoppedByUser,
-  withUserWords,
+  noPreparedAnswerText,
+  notAskedByClientText,
+  stoppedByUserText,
+  withUserComment,
 } from './tool-calls.ts';
 
 export interface AskedRefusal {
@@ -25,47 +25,47 @@ export interface AskedRefusal {
 export function refusalText(answer: Answer, asked: AskedRefusal = {}): string {
   const { kind, note, by } = answer;
   if (asked.content === 'input') return unansweredInput(answer);
-  if (asked.content === 'client-tool') return unansweredTool(answer);
-  if (by === 'review') return refusedByReview(answer);
+  if (asked.content === 'client-tool') return unansweredToolText(answer);
+  if (by === 'review') return refusedByReviewText(answer);
   if (by === 'hook') return declinedByHook(note);
   if (kind === 'lapsed') return interruptedWhileAsking;
-  if (by === 'client') return notAskedByClient(note);
-  if (by === 'default') return noPreparedAnswer(asked.why, asked.next);
-  return kind === 'stopped' ? stoppedByUser(note) : declinedByUser(note);
+  if (by === 'client') return notAskedByClientText(note);
+  if (by === 'default') return noPreparedAnswerText(asked.why, asked.next);
+  return kind === 'stopped' ? stoppedByUserText(note) : declinedByUserText(note);
 }
 
 /** `command`: the command that the call would have started. */
-export function blockedByHook(reason: string, { tool, command }: { tool: string; command?: string }): string {
+export function blockedByHookText(reason: string, { tool, command }: { tool: string; command?: string }): string {
   return command === undefined
-    ? `Tool call blocked by PreToolUse hook: ${sentence(reason)} Tool: ${tool}`
-    : `Command blocked by PreToolUse hook: ${sentence(reason)} Command: ${command}`;
+    ? `Tool call blocked by PreToolUse hook: ${endWithFullStop(reason)} Tool: ${tool}`
+    : `Command blocked by PreToolUse hook: ${endWithFullStop(reason)} Command: ${command}`;
 }
 
 const declinedByHook = (note: string | undefined): string =>
   note === undefined || note === ''
     ? 'Not run: a hook of the user declined it.'
-    : `Not run: a hook of the user declined it: ${sentence(note)}`;
+    : `Not run: a hook of the user declined it: ${endWithFullStop(note)}`;
 
 const mostOfCall = 1000;
 
 /** Tells the model before the result that a hook changed its call. `ran`: the command or arguments that ran. */
-export function changedByHook(ran: string): string {
+export function changedByHookText(ran: string): string {
   const shown = truncateMiddle(ran, { mode: 'bytes', limit: mostOfCall });
   return `A hook of the user changed this call before it ran. What ran: ${shown}`;
 }
 
-export const brokenByHook = (problem: string): string =>
+export const brokenByHookText = (problem: string): string =>
   `Not run: a hook of the user changed this call, and what it made of it cannot run. ${problem}`;
 
 /** Replaces a result that a hook rejected. `exitCode`: the command's. */
-export function stoppedByHook(reason: string, exitCode?: number): string {
+export function rejectedByHookText(reason: string, exitCode?: number): string {
   const ran = `The call ran${exitCode === undefined ? '' : ` and exited with code ${exitCode}`}.`;
   return reason === ''
     ? `${ran} A PostToolUse hook of the user withholds its result, and gave no reason.`
     : `${ran} A PostToolUse hook of the user withholds its result and says: ${reason}`;
 }
 
-export function aboutEndedCommand(command: string, words: string): string {
+export function endedCommandText(command: string, words: string): string {
   const shown = truncateMiddle(command, { mode: 'bytes', limit: mostOfCall });
   return `About the command that has now ended, ${JSON.stringify(shown)}:\n${words}`;
 }
@@ -74,13 +74,13 @@ function unansweredInput({ kind, note, by }: Answer): string {
   if (kind === 'lapsed') return 'request_user_input was cancelled before receiving a response';
   if (by === 'default') return `No answer was prepared for this run. ${goOn}`;
   if (by === 'client') return `No answer of the user reached Capstan. ${note ?? clientSilence.unreadable} ${goOn}`;
-  if (kind === 'stopped') return withUserWords('The user did not answer, and stopped the turn.', note);
-  return withUserWords(`The user declined to answer. ${goOn}`, note);
+  if (kind === 'stopped') return withUserComment('The user did not answer, and stopped the turn.', note);
+  return withUserComment(`The user declined to answer. ${goOn}`, note);
 }
 
 const goOn = 'Decide yourself, and say in your answer what you assumed.';
 
-export function refusedByReview(answer: Answer): string {
+export function refusedByReviewText(answer: Answer): string {
   const { kind, verdict } = answer;
   const next =
     kind === 'stopped'
@@ -106,15 +106,15 @@ const reviewJudgement = ({ risk, authorization }: NonNullable<Answer['verdict']>
 /** Sentences on why a call was declined. An overruled reviewer's rationale is left out: it argues for the call. */
 function reviewReasons({ verdict, note }: Pick<Answer, 'verdict' | 'note'>): readonly string[] {
   const said = verdict?.overruled === true ? [note] : [verdict?.rationale, note];
-  return said.flatMap((text) => (text === undefined ? [] : sentence(text)));
+  return said.flatMap((text) => (text === undefined ? [] : endWithFullStop(text)));
 }
 
 /** Capstan's notes to the model about reviews. If there is no verdict, the note says what to do next. */
 
-export const reviewTimedOut = (seconds: number): string =>
+export const reviewTimedOutText = (seconds: number): string =>
   `The review was not done within ${seconds} seconds. You may try the same call once more, or tell the user what is needed.`;
-export const reviewFailed = (why: string): string =>
-  `The review failed: ${sentence(why)} Do without the action, or tell the user what is needed.`;
+export const reviewFailedText = (why: string): string =>
+  `The review failed: ${endWithFullStop(why)} Do without the action, or tell the user what is needed.`;
 export const tooLongToReview =
   'The action is too long for the reviewer to see all of it. Make it shorter or split it, or tell the user what is needed.';
 export const beyondReviewer = 'A reviewer may not allow an action of that risk here; only the user can.';
@@ -126,7 +126,7 @@ function declinedWords(answer: Answer, what: string): string {
   if (by === 'default') return `no answer was prepared that would ${what}.`;
   if (by === 'client') return `no answer of the user came that would ${what}. ${note ?? clientSilence.unreadable}`;
   if (by === 'hook') return `a hook of the user did not ${what}.${note === undefined ? '' : ` It says: ${note}`}`;
-  if (by !== 'review') return withUserWords(`the user did not ${what}.`, note);
+  if (by !== 'review') return withUserComment(`the user did not ${what}.`, note);
   const reasons = reviewReasons(answer);
   if (verdict === undefined) return [`no review was finished that would ${what}.`, ...reasons].join(' ');
   const judged = `(${reviewJudgement(verdict)})`;
@@ -140,7 +140,7 @@ function declinedWords(answer: Answer, what: string): string {
 export type AnsweredHost = { readonly host: RequestedHost; readonly answer: Answer };
 
 /** One sentence per answer, placed before the command's output. */
-export function hostAnswers(answered: readonly AnsweredHost[]): readonly string[] {
+export function hostAnswersText(answered: readonly AnsweredHost[]): readonly string[] {
   const places = new Map<string, string[]>();
   for (const { host, answer } of answered) {
     const said = saidOf(answer);
@@ -150,7 +150,7 @@ export function hostAnswers(answered: readonly AnsweredHost[]): readonly string[
 }
 
 function saidOf(answer: Answer): string {
-  if (answer.kind === 'allowed') return withUserWords('the user allowed that.', answer.note);
+  if (answer.kind === 'allowed') return withUserComment('the user allowed that.', answer.note);
   return answer.kind === 'lapsed' ? 'there was no answer.' : declinedWords(answer, 'allow that');
 }
 
@@ -164,15 +164,15 @@ type RetryWhere = AskedRetry & { readonly where: string };
 const stopped = 'The sandbox stopped this command, and';
 
 /** Says that the command ran again: the output after this text is from the second run. */
-export function ranAgain({ answer, where }: RetryWhere): string {
+export function ranAgainText({ answer, where }: RetryWhere): string {
   const who = answer?.by === 'review' ? 'the reviewer' : answer?.by === 'hook' ? 'a hook of the user' : 'the user';
   const allowed = answer === undefined ? `allowed it ${where} for this session` : `let it run again ${where}`;
   const words = answer?.by === undefined ? answer?.note : undefined;
-  return withUserWords(`${stopped} ${who} ${allowed}. This is the second run.`, words);
+  return withUserComment(`${stopped} ${who} ${allowed}. This is the second run.`, words);
 }
 
 /** Says why the command did not run again: the output after this text is from its only run. */
-export function notRunAgain({ answer = { kind: 'declined' }, where }: RetryWhere): string {
+export function notRunAgainText({ answer = { kind: 'declined' }, where }: RetryWhere): string {
   if (answer.kind === 'lapsed')
     return `${stopped} the turn was interrupted before there was an answer whether it may run again.`;
   return `${stopped} ${declinedWords(answer, `let it run again ${where}`)}`;

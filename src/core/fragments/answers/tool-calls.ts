@@ -1,12 +1,12 @@
 import { editDistance } from '../../../base/edit-distance.ts';
-import type { Survival } from '../../../ports/system.ts';
+import type { ProcessSurvival } from '../../../ports/system.ts';
 import type { Answer } from '../../../protocol/question.ts';
 
 /** Answers to calls that no tool answered. */
 
 /** The call was running when the program died; its effect is unknown (I3). */
-export function outcomeUnknown(
-  survival: Survival,
+export function outcomeUnknownText(
+  survival: ProcessSurvival,
   {
     idempotent = false,
     waitedFor = [],
@@ -19,7 +19,7 @@ export function outcomeUnknown(
   return `Outcome unknown: the program ended while this call was under way. ${found[survival]}${waited}${what}${again}`;
 }
 
-const found: Readonly<Record<Survival, string>> = {
+const found: Readonly<Record<ProcessSurvival, string>> = {
   gone: '',
   ended: 'Its process was still running when the thread was taken up again, and was ended then. ',
   running: 'Its process was still running when the thread was taken up again, and could not be ended. ',
@@ -30,7 +30,7 @@ export const outcomeInForkedThread =
   'Outcome unknown: this conversation was branched off while the call was under way. It may have been done in part, wholly or not at all, and it has not been repeated here.';
 
 /** The answer that an agent reads to the call that started it. `others`: other calls were running at that time. */
-export function startedThisAgent({ others }: { readonly others: boolean }): string {
+export function startedThisAgentText({ others }: { readonly others: boolean }): string {
   const which = others ? 'This call, or one beside it, started you' : 'This call started you';
   return `${which}: you are an agent that begins with this conversation. The answer goes to the agent that made the call.`;
 }
@@ -65,7 +65,7 @@ export function nearestTools(name: string, known: readonly string[]) {
   return { quoted: JSON.stringify(shownTool(name)), nearest: nearest.join(', ') };
 }
 
-export function unknownTool(name: string, known: readonly string[]): string {
+export function unknownToolText(name: string, known: readonly string[]): string {
   const { quoted, nearest } = nearestTools(name, known);
   const unknown = `There is no tool named ${quoted}.`;
   if (known.length === 0) return `${unknown} No tools are offered.`;
@@ -73,17 +73,17 @@ export function unknownTool(name: string, known: readonly string[]): string {
   return `${unknown} The nearest of ${known.length} tools: ${nearest}.`;
 }
 
-export const badArguments = (problem: string): string =>
+export const badArgumentsText = (problem: string): string =>
   `The arguments were not accepted and nothing was done: ${problem}`;
 
 /** Ends an answer to a call with arguments that its tool lacks. */
-export function ignoredArguments(names: readonly string[]): string {
+export function ignoredArgumentsText(names: readonly string[]): string {
   const named = names.slice(0, mostNamed).map((name) => JSON.stringify(name.slice(0, longestName)));
   const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : '';
   return `Ignored, because this tool has no such argument: ${named.join(', ')}${more}.`;
 }
 
-export const refusedCall = (message: string, next: string): string => `Not run: ${message} ${next}`;
+export const notRunText = (message: string, next: string): string => `Not run: ${message} ${next}`;
 
 /** The reason alone, for displays that already say that the call did not run. */
 export function refusalReason(answer: string): string {
@@ -99,29 +99,29 @@ export const sandboxRefusedAgain =
 export const folderKeepsChanging =
   'Not run: other commands keep changing the folder that it would run in. Call it again when they have ended.';
 export const workingFolderMissing = 'Not run: its working folder does not exist. Choose one that exists with workdir.';
-export const declinedByUser = (note: string | undefined): string =>
-  withUserWords('Not run: the user declined it.', note);
+export const declinedByUserText = (note: string | undefined): string =>
+  withUserComment('Not run: the user declined it.', note);
 
 /** Answers were prepared, but none covers this. `why`: why a question was needed. */
-export function noPreparedAnswer(
+export function noPreparedAnswerText(
   why = 'It needs an approval.',
   next = 'Do without it, or tell the user what is needed.',
 ): string {
   return `Not run: no answer was prepared for this run that would allow it. ${why} ${next}`;
 }
 
-export const stoppedByUser = (note: string | undefined): string =>
-  withUserWords('Not run: the user declined it and stopped the turn.', note);
+export const stoppedByUserText = (note: string | undefined): string =>
+  withUserComment('Not run: the user declined it and stopped the turn.', note);
 
 /** Precedes the result of a call that the user allowed with a comment. */
-export const allowedWithWords = ({ by, note }: Answer): string | undefined =>
-  by === undefined && hasWords(note) ? withUserWords('The user allowed it.', note) : undefined;
-export const withUserWords = (said: string, note: string | undefined): string =>
+export const allowedWithCommentText = ({ by, note }: Answer): string | undefined =>
+  by === undefined && hasWords(note) ? withUserComment('The user allowed it.', note) : undefined;
+export const withUserComment = (said: string, note: string | undefined): string =>
   hasWords(note) ? `${said} The user says: ${note}` : said;
 const hasWords = (note: string | undefined): boolean => note !== undefined && note.trim() !== '';
 
 /** After the user's answer the question changed; or, with `why`, the call is no longer allowed. */
-export function approvalNoLongerFits(why: string | undefined): string {
+export function approvalNoLongerFitsText(why: string | undefined): string {
   const ended = 'Not run: the program ended before the call began, and';
   return why === undefined
     ? `${ended} what the user was asked about is no longer what it would do.`
@@ -138,7 +138,7 @@ export const programEndedBeforeRunning = 'Not run: the program ended before the 
 /** A command failed outside the sandbox under a policy that denies reading. */
 export const readingStillDenied =
   'Outside the sandbox too, what is not readable stays closed: opening it fails, mostly with "Permission denied".';
-export const toolFailed = (why: string): string => `The tool failed: ${why}`;
+export const toolFailedText = (why: string): string => `The tool failed: ${why}`;
 /** Why the client returned no answer. None of these is a refusal. */
 export type ClientSilence = 'unreadable' | 'failed' | 'timed-out';
 
@@ -148,11 +148,11 @@ export const clientSilence: Readonly<Record<ClientSilence, string>> = {
   'timed-out': 'The client had no answer of its user in time.',
 };
 
-export const notAskedByClient = (note = clientSilence.unreadable): string =>
+export const notAskedByClientText = (note = clientSilence.unreadable): string =>
   `Not run: no answer of the user reached Capstan. ${note} Do without it, or tell the user what is needed.`;
 
 /** Undefined: the window size is unknown. */
-export function contextLeft(tokens: number | undefined): string {
+export function contextLeftText(tokens: number | undefined): string {
   if (tokens === undefined) return 'How many tokens are left in this context window is not known.';
   return `You have ${Math.max(0, tokens)} tokens left in this context window.`;
 }

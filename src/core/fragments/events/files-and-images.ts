@@ -2,7 +2,7 @@ import type { ChangedFile, FilesChangedInSideConversation, RestoredFiles } from 
 import type { ResizedImage } from '../../../protocol/user-input.ts';
 import { defineFragment } from '../text/define-fragment.ts';
 import { quote } from '../text/escape-markup.ts';
-import { boundedList, truncateMiddle, withMore } from '../text/truncate.ts';
+import { boundedList, truncateMiddle, withMissingCount } from '../text/truncate.ts';
 
 const mostChangedFiles = { count: 60, characters: 900 };
 
@@ -107,7 +107,7 @@ export const imageResizeNoticeFragment = defineFragment<ImageResizeNotice>({
   separate: true,
   body({ images }) {
     const lines = images.map(({ number, from, to }) => `[Image #${number}] was resized from ${from} to ${to} pixels.`);
-    return `\n${withMore(boundedList(lines, mostImages)).join('\n')}\n`;
+    return `\n${withMissingCount(boundedList(lines, mostImages)).join('\n')}\n`;
   },
 });
 
@@ -118,7 +118,7 @@ export const unusableImagesFragment = defineFragment<{ readonly paths: readonly 
   separate: true,
   body({ paths }) {
     const entries = paths.map((path) => path.replaceAll(/[\r\n]/g, ' '));
-    const lines = withMore(boundedList(entries, mostImages));
+    const lines = withMissingCount(boundedList(entries, mostImages));
     return `\nThe user sent these files as images. They are not in a format that can be shown to you:\n${lines.join('\n')}\n`;
   },
 });
@@ -135,7 +135,7 @@ function pathListLine(
   if (paths.length === 0) return [];
   const quoted = paths.map((path) => quote(truncateBytes(path, longestPath)));
   const list = boundedList(quoted, most);
-  return [`${title}: ${withMore(list, `and ${list.left} more`).join(', ')}`];
+  return [`${title}: ${withMissingCount(list, `and ${list.left} more`).join(', ')}`];
 }
 
 const truncateBytes = (text: string, bytes: number): string => truncateMiddle(text, { mode: 'bytes', limit: bytes });

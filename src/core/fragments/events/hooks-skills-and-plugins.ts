@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../protocol/json.ts';
 import { defineFragment } from '../text/define-fragment.ts';
 import { escapeMarkup, escapeText, quote, unescapeText } from '../text/escape-markup.ts';
-import { boundedList, truncateMiddle, withMore } from '../text/truncate.ts';
+import { boundedList, truncateMiddle, withMissingCount } from '../text/truncate.ts';
 
 export const hookContextFragment = defineFragment<{ readonly text: string }>({
   id: 'hook-context',
@@ -33,7 +33,7 @@ export const hookPromptFragment = defineFragment<{ readonly runId: string; reado
 });
 
 /** A hook's words without the fragment's tags and escapes; undefined if the text is not from a hook. */
-export function readHookText(text: string): string | undefined {
+export function parseHookText(text: string): string | undefined {
   const asked = prompt.exec(text)?.groups?.['words'];
   return asked !== undefined ? unescapeText(asked) : context.exec(text)?.groups?.['words'];
 }
@@ -97,5 +97,5 @@ export const pluginHintFragment = defineFragment<PluginHintText>({
 
 function names(title: string, entries: readonly string[]): readonly string[] {
   const list = boundedList(entries.map(quote), { count: 50, characters: 1000 });
-  return entries.length === 0 ? [] : [`- ${title}: ${withMore(list).join(', ')}`];
+  return entries.length === 0 ? [] : [`- ${title}: ${withMissingCount(list).join(', ')}`];
 }

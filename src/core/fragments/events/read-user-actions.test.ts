@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { render } from '../text/define-fragment.ts';
-import { readUserShellCommand } from './read-user-actions.ts';
+import { renderFragment } from '../text/define-fragment.ts';
+import { parseUserShellCommand } from './read-user-actions.ts';
 import { userShellCommandFragment, type UserShellCommandText } from './user-actions.ts';
 
-const read = (told: UserShellCommandText) => readUserShellCommand(render(userShellCommandFragment, told).text);
+const read = (told: UserShellCommandText) => parseUserShellCommand(renderFragment(userShellCommandFragment, told).text);
 
 it.each<UserShellCommandText>([
   { command: 'echo "<b>" >&2', exitCode: 0, seconds: 1.25, output: '<b>a && b</b>\n' },
@@ -26,11 +26,11 @@ it.each([
   '<user_shell_command>\n<command>\nls\n</command>\n<result>\nExit code: 0\n</result>\n</user_shell_command>',
   'Why does <user_shell_command>\n<command>\nls\n</command> stand there?',
 ])('a text that says something else is none', (text) => {
-  expect(readUserShellCommand(text)).toBeUndefined();
+  expect(parseUserShellCommand(text)).toBeUndefined();
 });
 
 it('is read in linear time, whatever a file says', () => {
   const part = '\n</command>\n<result>\nExit code: 0\nDuration: 1 seconds\nOutput:\n';
   // If twice as much took four times as long, it would not end.
-  expect(readUserShellCommand(`<user_shell_command>\n<command>\n${part.repeat(50_000)}`)).toBeUndefined();
+  expect(parseUserShellCommand(`<user_shell_command>\n<command>\n${part.repeat(50_000)}`)).toBeUndefined();
 });

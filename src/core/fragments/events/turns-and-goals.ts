@@ -1,10 +1,13 @@
-import { type TurnContinued, type UserInput, writtenBy } from '../../../protocol/user-input.ts';
+import { type ContinuationReason, type UserInput, writtenBy } from '../../../protocol/user-input.ts';
 import { defineFragment } from '../text/define-fragment.ts';
 import { quote } from '../text/escape-markup.ts';
 
 export type AbortCause = 'interrupted' | 'process-died' | 'forked' | 'rolled-back';
 /** The cause as the model reads it. `-idle`: no call was running, so nothing is half done. */
-export type AbortedTurn = AbortCause | `${'interrupted' | 'process-died' | StoppedOtherwise}-idle` | StoppedOtherwise;
+export type AbortedTurnKind =
+  | AbortCause
+  | `${'interrupted' | 'process-died' | StoppedOtherwise}-idle`
+  | StoppedOtherwise;
 type StoppedOtherwise = 'client-left' | 'closed' | 'parent-stopped' | 'narrowed';
 
 const interrupted = 'The user stopped the turn on purpose.';
@@ -15,7 +18,7 @@ const narrowed = 'The turn was stopped because your permissions became narrower.
 const ended = 'A call that was running has been ended and may have done part of its work: look before you repeat it.';
 const died = 'The program that ran the turn ended.';
 
-const abortSentences: Readonly<Record<AbortedTurn, string>> = {
+const abortSentences: Readonly<Record<AbortedTurnKind, string>> = {
   interrupted: `${interrupted} ${ended}`,
   'interrupted-idle': `${interrupted} No call was running.`,
   'client-left': `${left} ${ended}`,
@@ -35,17 +38,17 @@ const abortSentences: Readonly<Record<AbortedTurn, string>> = {
 };
 
 /** For a turn in which the user saw the start of an unfinished answer. */
-export type AbortedShown = `${AbortedTurn}+seen`;
+export type AbortedTurnSeenKind = `${AbortedTurnKind}+seen`;
 
 const seen =
   'The user saw the beginning of an answer that you had not finished. It is not in your history: if the user speaks of it, ask or write it again.';
 
-function textOf(cause: AbortedTurn | AbortedShown): string {
-  const [bare, ...shown] = cause.split('+') as [AbortedTurn, ...string[]];
+function textOf(cause: AbortedTurnKind | AbortedTurnSeenKind): string {
+  const [bare, ...shown] = cause.split('+') as [AbortedTurnKind, ...string[]];
   return shown.length === 0 ? abortSentences[bare] : `${abortSentences[bare]} ${seen}`;
 }
 
-export const turnAbortedFragment = defineFragment<AbortedTurn | AbortedShown>({
+export const turnAbortedFragment = defineFragment<AbortedTurnKind | AbortedTurnSeenKind>({
   id: 'turn-aborted',
   purpose: 'A turn ended early, why, and whether the user saw the beginning of an answer.',
   role: 'user',
@@ -55,18 +58,18 @@ export const turnAbortedFragment = defineFragment<AbortedTurn | AbortedShown>({
   body: (cause) => `\n${textOf(cause)}\n`,
 });
 
-export const continueForOtherModel =
+export const continueForOtherModelText =
   'The model that worked on this so far cannot answer any more. Continue from where the conversation stands.';
-export const continueAfterFailure =
+export const continueAfterFailureText =
   'The last request to the model failed, and the user lets it try again. Continue from where the conversation stands.';
 
-const continueSentences: Readonly<Record<TurnContinued, string>> = {
-  'after-failure': continueAfterFailure,
-  'other-model': continueForOtherModel,
+const continueSentences: Readonly<Record<ContinuationReason, string>> = {
+  'after-failure': continueAfterFailureText,
+  'other-model': continueForOtherModelText,
 };
 
 /** Begins a turn without words of the user. */
-export const turnContinuedFragment = defineFragment<TurnContinued>({
+export const turnContinuedFragment = defineFragment<ContinuationReason>({
   id: 'turn-continued',
   purpose: 'A turn that failed goes on: the user lets it try again, or another model takes over.',
   role: 'user',
@@ -75,7 +78,7 @@ export const turnContinuedFragment = defineFragment<TurnContinued>({
   body: (why) => `\n${continueSentences[why]}\n`,
 });
 
-export const continuedTurnInput = (why: TurnContinued): UserInput => ({
+export const continuedTurnInput = (why: ContinuationReason): UserInput => ({
   ...writtenBy('program', continueSentences[why]),
   continues: why,
 });

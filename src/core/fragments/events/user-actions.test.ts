@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { render } from '../text/define-fragment.ts';
+import { renderFragment } from '../text/define-fragment.ts';
 import { userShellCommandFragment } from './user-actions.ts';
 
 const told = (command: string, output: string): string =>
-  render(userShellCommandFragment, { command, output, exitCode: 0, seconds: 1 }).text;
+  renderFragment(userShellCommandFragment, { command, output, exitCode: 0, seconds: 1 }).text;
 
 it('has the command and its output as they are', () => {
   const text = told('echo "<b>" >&2', '<b>a && b</b>\n');

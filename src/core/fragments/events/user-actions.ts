@@ -18,12 +18,12 @@ export const userActionFragment = defineFragment<UserActionText>({
 export const reviewContext =
   'The user started a review of code. What follows is what the reviewer found. The user may ask you to work on some of it.';
 
-export const reviewInterrupted = {
+export const interruptedReviewTexts = {
   context: 'The user started a review of code and interrupted it.',
   results: 'None: it was interrupted. To review again, the user starts another one.',
 };
 
-export const reviewBroke = (why: string): typeof reviewInterrupted => ({
+export const failedReviewTexts = (why: string): typeof interruptedReviewTexts => ({
   context: 'The user started a review of code, and it failed.',
   results: `None: ${why}`,
 });
@@ -37,9 +37,9 @@ export interface UserShellCommandText {
   readonly output: string;
 }
 
-export const noExitCodeStopped = 'none (stopped by the user)';
+export const stoppedExitCodeText = 'none (stopped by the user)';
 /** Tags that end a part of the text. Capstan escapes them in a command and its output. */
-export const partEnds = ['</command>', '</result>'] as const;
+export const shellCommandPartEnds = ['</command>', '</result>'] as const;
 
 /** A command that the user ran, in the form that other programs write. */
 export const userShellCommandFragment = defineFragment<UserShellCommandText>({
@@ -49,12 +49,15 @@ export const userShellCommandFragment = defineFragment<UserShellCommandText>({
   capTokens: 5000,
   separate: true,
   body: ({ command, exitCode, isStopped, seconds, output }) =>
-    `\n<command>\n${shortened(command, 1000)}\n</command>\n<result>\nExit code: ${exitCode ?? (isStopped === true ? noExitCodeStopped : 'none')}\nDuration: ${seconds.toFixed(4)} seconds\nOutput:\n${shortened(output, 3500)}\n</result>\n`,
+    `\n<command>\n${shortened(command, 1000)}\n</command>\n<result>\nExit code: ${exitCode ?? (isStopped === true ? stoppedExitCodeText : 'none')}\nDuration: ${seconds.toFixed(4)} seconds\nOutput:\n${shortened(output, 3500)}\n</result>\n`,
 });
 
 /** Cuts to the tokens, escapes end tags, and removes colours, cursor sequences and overwritten text. */
 const shortened = (text: string, tokens: number): string =>
-  truncateMiddle(partEnds.reduce(escapeEndMarker, withoutControls(text)), { mode: 'tokens', limit: tokens });
+  truncateMiddle(shellCommandPartEnds.reduce(escapeEndMarker, withoutControls(text)), {
+    mode: 'tokens',
+    limit: tokens,
+  });
 
 /** CSI; OSC and similar up to their terminators; two-character sequences. */
 const sequences = /\u001B(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[ -/]*[0-~])/g;

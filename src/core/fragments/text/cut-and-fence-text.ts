@@ -1,10 +1,10 @@
-import { controlClass } from '../../../base/invisible-characters.ts';
+import { controlRegexClass } from '../../../base/invisible-characters.ts';
 import { bytesPerToken, sentBytes } from './truncate.ts';
 
 /** A range of a text; `end` is exclusive. */
-export type TextPlace = { readonly start: number; readonly end: number };
+export type TextRange = { readonly start: number; readonly end: number };
 
-export interface TextGap extends TextPlace {
+export interface TextGap extends TextRange {
   /** Size of the missing text as sent inside JSON. */
   readonly bytes: number;
 }
@@ -13,7 +13,7 @@ type GappedText = { readonly text: string; readonly gaps: readonly TextGap[] };
 
 export interface CutText extends GappedText {
   /** The most important part. It is kept in addition to head and tail, as far as space allows. */
-  readonly keep?: TextPlace;
+  readonly keep?: TextRange;
 }
 
 export const cutText = (text: string, tokens: number): string =>
@@ -28,7 +28,7 @@ const mark = (bytes: number, perToken: number): string =>
 interface CutOptions extends Partial<Omit<CutText, 'text'>> {
   readonly perToken?: number;
   /** Parts to keep whole in addition to head and tail, while they are few and small. Earlier ones take precedence. */
-  readonly passages?: readonly TextPlace[];
+  readonly passages?: readonly TextRange[];
 }
 
 const keepShare = 0.75;
@@ -57,14 +57,14 @@ export function cutAround(
   const ranges = joined(parts, text.length).flatMap((range) => aligned(range, source));
   return assemble(source, ranges, { part, perToken });
 
-  function weight(some: readonly TextPlace[]): number {
+  function weight(some: readonly TextRange[]): number {
     return some.reduce((sum, { start, end }) => sum + sentBytes(text.slice(start, end)) + widest, 0);
   }
 
-  function takePassages(): readonly TextPlace[] {
+  function takePassages(): readonly TextRange[] {
     let left = Math.floor((most - widest) * passagesShare);
     const sure = [...endsAround(text, part, most - widest - left), ...(part === undefined ? [] : [part])];
-    const found: TextPlace[] = [];
+    const found: TextRange[] = [];
     for (const passage of passages) {
       if (found.length === mostPassages) break;
       if (sure.some(({ start, end }) => start <= passage.start && passage.end <= end)) continue;
@@ -78,7 +78,7 @@ export function cutAround(
 }
 
 /** The beginning of the part that fits; undefined if there is no space. */
-function fittingPart(text: string, keep: TextPlace, bytes: number): TextPlace | undefined {
+function fittingPart(text: string, keep: TextRange, bytes: number): TextRange | undefined {
   const [start, end] = [characterStart(text, keep.start), characterStart(text, keep.end)];
   const to = forward(text, { start, end }, bytes);
   return to > start ? { start, end: to } : undefined;
@@ -89,7 +89,7 @@ const characterStart = (text: string, at: number): number =>
   at > 0 && at < text.length && text.codePointAt(at - 1)! > 0xffff ? at - 1 : at;
 
 /** Head and tail share the space that the middle part leaves; either may use what the other does not need. */
-function endsAround(text: string, part: TextPlace | undefined, space: number): readonly TextPlace[] {
+function endsAround(text: string, part: TextRange | undefined, space: number): readonly TextRange[] {
   const all = { start: 0, end: text.length };
   const before = part === undefined ? all : { start: 0, end: part.start };
   const after = part === undefined ? all : { start: part.end, end: text.length };
@@ -112,7 +112,7 @@ const signStart = (text: string, at: number): number => signAround(text, at)?.st
 const signEnd = (text: string, at: number): number => signAround(text, at)?.end ?? at;
 
 /** Undefined: the place is between two characters. */
-function signAround(text: string, at: number): TextPlace | undefined {
+function signAround(text: string, at: number): TextRange | undefined {
   if (at <= 0 || at >= text.length) return undefined;
   // No search is needed between plain letters.
   if (text.charCodeAt(at - 1) < 0x300 && text.charCodeAt(at) < 0x300 && text[at] !== '\n') return undefined;
@@ -125,8 +125,8 @@ function signAround(text: string, at: number): TextPlace | undefined {
 }
 
 /** Sorted, with adjacent ranges merged. The ends of the text are included even if empty. */
-function joined(ranges: readonly TextPlace[], length: number): readonly TextPlace[] {
-  const result: TextPlace[] = [];
+function joined(ranges: readonly TextRange[], length: number): readonly TextRange[] {
+  const result: TextRange[] = [];
   for (const range of ranges.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
     const last = result.at(-1);
     if (last !== undefined && range.start <= last.end)
@@ -137,7 +137,7 @@ function joined(ranges: readonly TextPlace[], length: number): readonly TextPlac
 }
 
 /** Moves the ends so that they neither split a mark nor leave one next to a new gap, whose mark counts both. */
-function aligned({ start, end }: TextPlace, { text, gaps }: GappedText): readonly TextPlace[] {
+function aligned({ start, end }: TextRange, { text, gaps }: GappedText): readonly TextRange[] {
   let [from, to] = [start, end];
   for (const gap of gaps) if (from > 0 && from >= gap.start && from < gap.end) from = gap.end;
   for (const gap of gaps.toReversed()) if (to < text.length && to > gap.start && to <= gap.end) to = gap.start;
@@ -146,14 +146,14 @@ function aligned({ start, end }: TextPlace, { text, gaps }: GappedText): readonl
 
 function assemble(
   source: GappedText,
-  ranges: readonly TextPlace[],
-  { part, perToken }: { readonly part: TextPlace | undefined; readonly perToken: number },
+  ranges: readonly TextRange[],
+  { part, perToken }: { readonly part: TextRange | undefined; readonly perToken: number },
 ): CutText {
   const { text, gaps } = source;
   const found: TextGap[] = [];
   let result = '';
   let done = 0;
-  let kept: TextPlace | undefined;
+  let kept: TextRange | undefined;
   const leave = (to: number): void => {
     const bytes = uncut(source, { start: done, end: to });
     if (to <= done || bytes === 0) return;
@@ -176,7 +176,7 @@ function assemble(
 }
 
 /** Weight of a range, including the text that its marks replace. The range must not split a mark. */
-function uncut({ text, gaps }: GappedText, { start, end }: TextPlace): number {
+function uncut({ text, gaps }: GappedText, { start, end }: TextRange): number {
   const inside = gaps.filter((gap) => gap.start >= start && gap.end <= end);
   return inside.reduce(
     (sum, gap) => sum + gap.bytes - sentBytes(text.slice(gap.start, gap.end)),
@@ -184,7 +184,7 @@ function uncut({ text, gaps }: GappedText, { start, end }: TextPlace): number {
   );
 }
 
-function forward(text: string, { start, end }: TextPlace, bytes: number): number {
+function forward(text: string, { start, end }: TextRange, bytes: number): number {
   let [left, at] = [bytes, start];
   while (at < end) {
     const code = text.codePointAt(at)!;
@@ -196,7 +196,7 @@ function forward(text: string, { start, end }: TextPlace, bytes: number): number
   return at;
 }
 
-function backward(text: string, { start, end }: TextPlace, bytes: number): number {
+function backward(text: string, { start, end }: TextRange, bytes: number): number {
   let [left, at] = [bytes, end];
   while (at > start) {
     const pair = at - 2 >= start ? text.codePointAt(at - 2)! : 0;
@@ -252,7 +252,7 @@ const longest = 10;
 
 /** A beginning for our lines that no foreign line has: up to ten signs, or else five signs and a number. */
 export function fenceFor(sign: '=' | '-', texts: readonly string[]): string {
-  const begun = new RegExp(`(?:^|[${controlClass}])(${sign}{${shortest},${longest}})(\\d{0,9})`, 'g');
+  const begun = new RegExp(`(?:^|[${controlRegexClass}])(${sign}{${shortest},${longest}})(\\d{0,9})`, 'g');
   let used = shortest - 1;
   const numbers = new Set<string>();
   for (const text of texts) {

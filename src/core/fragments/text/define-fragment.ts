@@ -51,14 +51,15 @@ export interface Fragment {
 export function defineFragment<Payload>(definition: FragmentDefinition<Payload>): FragmentKind<Payload> {
   const { id, role = 'developer', markers: given = tagsOf(id.replaceAll('-', '_')), formOf, ...rest } = definition;
   const markers = given === 'none' ? undefined : given;
-  const matches = (text: string): boolean => formOf === undefined && markers !== undefined && isBetween(text, markers);
+  const matches = (text: string): boolean =>
+    formOf === undefined && markers !== undefined && isBetweenMarkers(text, markers);
   return { id, role, markers, formOf, matches, ...rest };
 }
 
 const tagsOf = (tag: string): Markers => [`<${tag}>`, `</${tag}>`];
 
 /** A kind whose facts can be withdrawn. */
-export interface FragmentFamily<Payload> extends FragmentKind<Payload> {
+export interface WithdrawableFragment<Payload> extends FragmentKind<Payload> {
   /** Withdraws the fact, in the same role and between the same markers. */
   readonly withdrawn: FragmentKind<void>;
 }
@@ -68,7 +69,7 @@ type FamilyDefinition<Payload> = FragmentDefinition<Payload> & {
   readonly withdrawnId?: string;
 };
 
-export function defineFamily<Payload>(family: FamilyDefinition<Payload>): FragmentFamily<Payload> {
+export function defineWithdrawableFragment<Payload>(family: FamilyDefinition<Payload>): WithdrawableFragment<Payload> {
   const { withdrawn, withdrawnId, ...definition } = family;
   const kind = defineFragment(definition);
   const { id, role, markers, separate, section } = kind;
@@ -90,7 +91,7 @@ export function defineFamily<Payload>(family: FamilyDefinition<Payload>): Fragme
 
 const noticeBytes = 48;
 
-export function render<Payload>(kind: FragmentKind<Payload>, payload: Payload): Fragment {
+export function renderFragment<Payload>(kind: FragmentKind<Payload>, payload: Payload): Fragment {
   const [start, end] = kind.markersFor?.(payload) ?? kind.markers ?? ['', ''];
   const body = escapeEndMarker(kind.body(payload), end);
   const space = kind.capTokens * bytesPerToken - byteLength(start) - byteLength(end);
@@ -101,7 +102,7 @@ export function render<Payload>(kind: FragmentKind<Payload>, payload: Payload): 
 }
 
 /** Ignores case and surrounding white space. */
-export function isBetween(text: string, [start, end]: Markers): boolean {
+export function isBetweenMarkers(text: string, [start, end]: Markers): boolean {
   const trimmed = text.trim();
   // The beginning rules out most texts cheaply; resuming a thread compares every text with every kind.
   if (trimmed.slice(0, start.length).toLowerCase() !== start.toLowerCase()) return false;
@@ -116,11 +117,11 @@ type ReplaceableDefinition<Fact> = Omit<FamilyDefinition<Fact>, 'body'> & {
 };
 
 /** A family in which each text is valid until the next one, which says that it replaces the earlier one. */
-export function defineReplaceable<Fact>(
+export function defineReplaceableFragment<Fact>(
   definition: ReplaceableDefinition<Fact>,
-): FragmentFamily<Fact & { readonly replaces: boolean }> {
+): WithdrawableFragment<Fact & { readonly replaces: boolean }> {
   const { notice, body, ...rest } = definition;
-  return defineFamily<Fact & { readonly replaces: boolean }>({
+  return defineWithdrawableFragment<Fact & { readonly replaces: boolean }>({
     ...rest,
     body: (fact) => `\n${fact.replaces ? `${notice}\n\n` : ''}${body(fact)}`,
   });

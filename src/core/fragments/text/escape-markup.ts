@@ -1,4 +1,4 @@
-import { controlClass, invisibleClass, spaceClass } from '../../../base/invisible-characters.ts';
+import { controlRegexClass, invisibleRegexClass, spaceRegexClass } from '../../../base/invisible-characters.ts';
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -8,9 +8,9 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-const controls = new RegExp(`[${controlClass}]`, 'g');
-const runsOfControls = new RegExp(`[${controlClass}]+`, 'g');
-const tagsAndControls = new RegExp(`[<${controlClass}]`, 'g');
+const controls = new RegExp(`[${controlRegexClass}]`, 'g');
+const runsOfControls = new RegExp(`[${controlRegexClass}]+`, 'g');
+const tagsAndControls = new RegExp(`[<${controlRegexClass}]`, 'g');
 
 /** Escapes text so that it cannot open or close a tag or break out of its line: paths are untrusted. */
 export const escapeMarkup = (text: string): string =>
@@ -55,7 +55,7 @@ function endPattern(name: string, first: string): RegExp {
 }
 
 /** For a pattern with the flag `u`: characters that look like space or are invisible. */
-export const unseenSpace = `[${spaceClass}${invisibleClass}]`;
+export const unseenSpace = `[${spaceRegexClass}${invisibleRegexClass}]`;
 
 /**
  * Also matches ends that look the same but contain invisible characters. Each repetition has a limit, and no two can
@@ -63,7 +63,7 @@ export const unseenSpace = `[${spaceClass}${invisibleClass}]`;
  */
 const lookalikePattern = (name: string, first: string): RegExp =>
   new RegExp(
-    `${first}(?=${unseenSpace}${boundedRepeat}/(?:${unseenSpace}|/)${boundedRepeat}${lookalikeWords(name)}(?![\\w-]))`,
+    `${first}(?=${unseenSpace}${boundedRepeat}/(?:${unseenSpace}|/)${boundedRepeat}${lookalikePatternOf(name)}(?![\\w-]))`,
     'giu',
   );
 
@@ -71,16 +71,16 @@ const lookalikePattern = (name: string, first: string): RegExp =>
 export const boundedRepeat = '{0,5000}';
 
 /** Removes invisible characters; one blank between words. */
-export const readableWords = (words: string): string =>
-  words.replace(spaces, ' ').replace((unseen ??= new RegExp(`[${invisibleClass}]`, 'gu')), '');
-const spaces = new RegExp(`[${spaceClass}]+`, 'g');
+export const normaliseVisibleText = (words: string): string =>
+  words.replace(spaces, ' ').replace((unseen ??= new RegExp(`[${invisibleRegexClass}]`, 'gu')), '');
+const spaces = new RegExp(`[${spaceRegexClass}]+`, 'g');
 let unseen: RegExp | undefined;
 
 /** A pattern with the flag `u` for text that looks like these words, despite invisible characters. */
-export const lookalikeWords = (words: string): string =>
+export const lookalikePatternOf = (words: string): string =>
   words
     .split(' ')
-    .map((word) => [...word].map(escaped).join(`[${invisibleClass}]${boundedRepeat}`))
+    .map((word) => [...word].map(escaped).join(`[${invisibleRegexClass}]${boundedRepeat}`))
     .join(`${unseenSpace}${boundedRepeat.replace('0', '1')}`);
 
 const escaped = (letter: string): string => (/\w/.test(letter) ? letter : `\\${letter}`);

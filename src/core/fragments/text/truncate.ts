@@ -78,9 +78,9 @@ export function boundedList(
 }
 
 /** The kept entries, and a last one for those that are missing. */
-export const withMore = ({ kept, left }: BoundedList, more = `… and ${left} more`): readonly string[] =>
+export const withMissingCount = ({ kept, left }: BoundedList, more = `… and ${left} more`): readonly string[] =>
   left === 0 ? kept : [...kept, more];
 
 /** Lines that begin with a dash, and a last line that counts missing entries. */
 export const dashedLines = ({ kept, left }: BoundedList): readonly string[] =>
-  withMore({ kept: kept.map((entry) => `- ${entry}`), left }, `… and ${left} more that are not listed here`);
+  withMissingCount({ kept: kept.map((entry) => `- ${entry}`), left }, `… and ${left} more that are not listed here`);

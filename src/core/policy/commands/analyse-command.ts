@@ -3,8 +3,8 @@ import { isFamiliarShell, isShell, programName, shellCall, type ShellCall } from
 import { type DangerKind, dangerousNames, dangerousSubcommands } from './dangerous-commands.ts';
 import { evaluateCommand, maximumWrappers, noFindings, type UnknownReason } from './evaluate-command.ts';
 import { evaluateScript } from './evaluate-script.ts';
-import { agreedPieces, type WrittenPiece } from './script-pieces.ts';
-import { joinLines, literalWord } from './shell-quoting.ts';
+import { agreedScriptPieces, type WrittenPiece } from './script-pieces.ts';
+import { joinContinuedLines, parseLiteralWord } from './shell-quoting.ts';
 import { wrapperNames } from './wrapper-programs.ts';
 
 const device = /\/dev\/|\/proc\//;
@@ -123,10 +123,10 @@ export function canonicalCommand(argv: readonly string[], reader: ShellReader): 
 }
 
 function canonicalScript(script: string, shell: ShellCall['shell'], reader: ShellReader) {
-  const lines = joinLines(script);
+  const lines = joinContinuedLines(script);
   const read = lines.isOdd ? undefined : reader.read(lines.script);
   if (read === undefined) return { script };
-  const pieces = agreedPieces(lines.script, read, shell);
+  const pieces = agreedScriptPieces(lines.script, read, shell);
   if (pieces !== undefined && !pieces.some(isAboutItself))
     return { pieces: pieces.map((piece) => canonicalPiece(piece, shell)) };
   // The last line's end does not matter, unless the line before it continues.
@@ -136,9 +136,10 @@ function canonicalScript(script: string, shell: ShellCall['shell'], reader: Shel
 function isAboutItself(piece: WrittenPiece): boolean {
   if (typeof piece === 'string') return false;
   const { assignments, words, redirections } = piece;
-  const program = literalWord(words[0] ?? '')?.text;
+  const program = parseLiteralWord(words[0] ?? '')?.text;
   return [...assignments, ...words, ...redirections.map(({ target }) => target)].some(
-    (word) => seesItself.test(word) && (literalWord(word) === undefined || program === 'eval' || program === 'trap'),
+    (word) =>
+      seesItself.test(word) && (parseLiteralWord(word) === undefined || program === 'eval' || program === 'trap'),
   );
 }
 
@@ -153,11 +154,11 @@ function canonicalPiece(piece: WrittenPiece, shell: ShellCall['shell']) {
 }
 
 function canonicalWord(word: string, shell: ShellCall['shell']) {
-  const literal = literalWord(word);
+  const literal = parseLiteralWord(word);
   const isOther = (literal?.only === 'bash' && shell !== 'bash') || (literal?.only === 'not-zsh' && shell === 'zsh');
   return literal === undefined || isOther ? { word } : literal.text;
 }
 
 /** In zsh any name may be an alias, and quoting prevents that. */
 const isKeyword = (word: string, shell: ShellCall['shell']): boolean =>
-  shell === 'zsh' || keyword.test(literalWord(word)?.text ?? '');
+  shell === 'zsh' || keyword.test(parseLiteralWord(word)?.text ?? '');

@@ -1,13 +1,13 @@
 /** A word of a command. Undefined: known only at run time. */
-export type KnownWord = string | undefined;
+export type MaybeKnownWord = string | undefined;
 
 export interface ShellCall {
   readonly shell: 'bash' | 'sh' | 'zsh' | 'other';
   readonly program: string;
   /** Undefined: known only at run time. */
-  readonly script: KnownWord;
+  readonly script: MaybeKnownWord;
   /** The script's `$0`, `$1` and so on. */
-  readonly parameters: readonly KnownWord[];
+  readonly parameters: readonly MaybeKnownWord[];
   /** Its options only run the script, perhaps as a login shell; none changes what the script means. */
   readonly isOrdinary: boolean;
 }
@@ -24,7 +24,7 @@ export function isShell(word: string): boolean {
 }
 
 /** Undefined: not a shell, or one that reads its script from a file or its input. */
-export function shellCall([program, ...rest]: readonly KnownWord[]): ShellCall | undefined {
+export function shellCall([program, ...rest]: readonly MaybeKnownWord[]): ShellCall | undefined {
   if (program === undefined || !isShell(program)) return undefined;
   let isOrdinary = true;
   let hasScript = false;
@@ -62,7 +62,7 @@ export function isFamiliarShell(program: string, configured: string | undefined)
 const inputFile = /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/[^/]+\/fd\/\d+)$/;
 
 /** The shell's input may be its script: an unknown file can be another command's output, as in `bash <(echo ls)`. */
-export function readsScriptFromInput([program, ...rest]: readonly KnownWord[]): boolean {
+export function readsScriptFromInput([program, ...rest]: readonly MaybeKnownWord[]): boolean {
   if (program === undefined) return false;
   const isSourced = program === 'source' || program === '.';
   if (!isSourced && !isShell(program)) return false;

@@ -1,9 +1,22 @@
 import type { ShellReader } from '../../../ports/commands.ts';
-import { isFamiliarShell, type KnownWord, programName, setOf, shellCall, type ShellCall } from './command-words.ts';
+import {
+  isFamiliarShell,
+  type MaybeKnownWord,
+  programName,
+  setOf,
+  shellCall,
+  type ShellCall,
+} from './command-words.ts';
 import { type DangerKind, dangerOfWords, isDevice } from './dangerous-commands.ts';
 import { isReadOnlyCommand } from './read-only-commands.ts';
 import { mayEvaluate } from './shell-builtins.ts';
-import { findActions, scriptArgument, type TakenScript, unwrap, type Unwrapped } from './wrapper-programs.ts';
+import {
+  commandsStartedByFind,
+  scriptArgument,
+  type TakenScript,
+  unwrapCommand,
+  type UnwrappedCommand,
+} from './wrapper-programs.ts';
 
 /** No honest command nests programs deeper. */
 export const maximumWrappers = 8;
@@ -58,16 +71,20 @@ export function noFindings(): CommandFindings {
   };
 }
 
-export function evaluateCommand(words: readonly KnownWord[], setting: EvaluationContext, found: CommandFindings): void {
+export function evaluateCommand(
+  words: readonly MaybeKnownWord[],
+  setting: EvaluationContext,
+  found: CommandFindings,
+): void {
   if (found.seen.length > maximumFound || setting.depth > maximumWrappers) {
     // Too much to examine.
-    noteDanger(found, 'destructive', literalWords(words));
+    noteDanger(found, 'destructive', withoutUnknownWords(words));
     noteUnknown(found);
     return;
   }
   const firstDynamic = words.indexOf(undefined);
   if (firstDynamic >= 0) noteOpenWords(found);
-  const prefix = literalWords(firstDynamic >= 0 ? words.slice(0, firstDynamic) : words);
+  const prefix = withoutUnknownWords(firstDynamic >= 0 ? words.slice(0, firstDynamic) : words);
   const [program] = words;
   if (program === undefined) return;
   const deeper = { ...setting, depth: setting.depth + 1 };
@@ -75,21 +92,22 @@ export function evaluateCommand(words: readonly KnownWord[], setting: Evaluation
   if (call !== undefined) return evaluateShell(call, words, deeper, found);
   found.seen.push(prefix);
   if (mayEvaluate(words)) found.evaluating ??= program;
-  noteDanger(found, dangerOfWords(literalWords(words)), literalWords(words));
+  noteDanger(found, dangerOfWords(withoutUnknownWords(words)), withoutUnknownWords(words));
 
   const script = scriptArgument(words);
   if (script !== undefined) return evaluateTaken(script, words, deeper, found);
-  const wrapped = unwrap(words);
+  const wrapped = unwrapCommand(words);
   if (wrapped !== undefined) return evaluateWrapped(wrapped, words, deeper, found);
 
   found.commands.push(prefix);
   found.isReadOnly &&= isReadOnlyCommand(prefix, { isOpen: false });
-  for (const action of programName(program) === 'find' ? findActions(words) : []) evaluateAdded(action, deeper, found);
+  for (const action of programName(program) === 'find' ? commandsStartedByFind(words) : [])
+    evaluateAdded(action, deeper, found);
 }
 
 function evaluateShell(
   { program, shell, script, isOrdinary }: ShellCall,
-  words: readonly KnownWord[],
+  words: readonly MaybeKnownWord[],
   setting: EvaluationContext,
   found: CommandFindings,
 ): void {
@@ -102,21 +120,21 @@ function evaluateShell(
   if (!isOrdinary || shell === 'other' || script === undefined) noteUnknown(found);
   if (script === undefined) return;
   if (/^[ \t\n]*$/.test(script)) {
-    found.commands.push(literalWords(words));
+    found.commands.push(withoutUnknownWords(words));
     found.isReadOnly = false;
   } else setting.evaluateScript({ shell, script }, setting, found);
 }
 
 function evaluateTaken(
   { script, isWhole, isOpen = false }: TakenScript,
-  words: readonly KnownWord[],
+  words: readonly MaybeKnownWord[],
   setting: EvaluationContext,
   found: CommandFindings,
 ): void {
   noteStarter(found, words[0]);
   found.isReadOnly = false;
   if (isOpen) noteUnknown(found);
-  if (!isWhole) found.commands.push(literalWords(words));
+  if (!isWhole) found.commands.push(withoutUnknownWords(words));
   if (script === undefined && isWhole) noteUnknown(found);
   if (script === undefined) return;
   if (isWhole) setting.evaluateScript({ shell: 'other', script }, setting, found);
@@ -127,11 +145,11 @@ function evaluateTaken(
 export function searchScript(script: string, setting: EvaluationContext, found: CommandFindings): void {
   const own = noFindings();
   setting.evaluateScript({ shell: 'other', script }, setting, own);
-  addSearched(found, own);
+  addSearchFindings(found, own);
 }
 
 /** Text that may not run unchanged is only searched. */
-export function addSearched(found: CommandFindings, own: CommandFindings): void {
+export function addSearchFindings(found: CommandFindings, own: CommandFindings): void {
   found.danger ??= own.danger;
   found.evaluating ??= own.evaluating;
   found.hasOpenWords ||= own.hasOpenWords;
@@ -139,19 +157,19 @@ export function addSearched(found: CommandFindings, own: CommandFindings): void 
 }
 
 function evaluateWrapped(
-  { inner, variables, isSure, effect }: Unwrapped,
-  words: readonly KnownWord[],
+  { inner, variables, isSure, effect }: UnwrappedCommand,
+  words: readonly MaybeKnownWord[],
   setting: EvaluationContext,
   found: CommandFindings,
 ): void {
   noteStarter(found, words[0]);
-  if (effect === 'other') found.commands.push(literalWords(words));
+  if (effect === 'other') found.commands.push(withoutUnknownWords(words));
   if (effect === 'other' || !quietWrappers.has(words[0] ?? '')) found.isReadOnly = false;
   for (const variable of variables) noteAssignment(found, variable);
   if (!isSure) noteUnknown(found);
   // Unknown options decide which word is the program: it may be any of the first.
   for (const [at, word] of isSure ? [] : words.slice(1, 40).entries()) {
-    const possible = literalWords(words.slice(at + 1));
+    const possible = withoutUnknownWords(words.slice(at + 1));
     if (word !== undefined) noteDanger(found, dangerOfWords(possible), possible);
   }
   if (effect === 'adding') evaluateAdded(inner, setting, found);
@@ -159,10 +177,10 @@ function evaluateWrapped(
 }
 
 /** For a command that gets more words at run time: before that, all of it and the targets of `rm` are unknown. */
-function evaluateAdded(words: readonly KnownWord[], setting: EvaluationContext, found: CommandFindings): void {
+function evaluateAdded(words: readonly MaybeKnownWord[], setting: EvaluationContext, found: CommandFindings): void {
   const own = noFindings();
   evaluateCommand(words, setting, own);
-  const [program = '', ...rest] = literalWords(words);
+  const [program = '', ...rest] = withoutUnknownWords(words);
   if (programName(program) === 'rm' && own.danger === undefined) noteDanger(own, 'destructive', [program, ...rest]);
   if (program.includes('{}')) noteUnknown(own);
   const isOne = own.isKnown && own.commands.length === 1;
@@ -172,11 +190,11 @@ function evaluateAdded(words: readonly KnownWord[], setting: EvaluationContext, 
   noteOpenWords(found);
   found.isReadOnly = isReadOnly;
   found.commands.push(...own.commands);
-  addSearched(found, own);
+  addSearchFindings(found, own);
 }
 
 /** A redirection's target: only the null device and other descriptors have no effect. */
-export function evaluateRedirection(operator: string, target: KnownWord, found: CommandFindings): void {
+export function evaluateRedirection(operator: string, target: MaybeKnownWord, found: CommandFindings): void {
   const kind = operator.replace(/^\d+/, '');
   if (/^[<>]&-$/.test(kind)) return;
   if (target !== undefined && !kind.startsWith('<') && isDevice(target))
@@ -193,7 +211,7 @@ export function noteDanger(found: CommandFindings, kind: DangerKind | undefined,
   if (kind !== undefined) found.danger ??= { kind, words };
 }
 
-function noteStarter(found: CommandFindings, program: KnownWord): void {
+function noteStarter(found: CommandFindings, program: MaybeKnownWord): void {
   found.isIndirect = true;
   if (program !== undefined) found.starters.push(program);
 }
@@ -210,13 +228,14 @@ export function noteOpenWords(found: CommandFindings): void {
 }
 
 /** `NAME=value` before a command or alone. */
-export function noteAssignment(found: CommandFindings, assignment: KnownWord): void {
+export function noteAssignment(found: CommandFindings, assignment: MaybeKnownWord): void {
   if (assignment === undefined) noteOpenWords(found);
   else if (!isHarmlessVariable(assignment))
     noteUnknown(found, { kind: 'assignment', name: assignment.replace(/\+?=.*/s, '') });
 }
 
-export const literalWords = (words: readonly KnownWord[]): string[] => words.filter((word) => word !== undefined);
+export const withoutUnknownWords = (words: readonly MaybeKnownWord[]): string[] =>
+  words.filter((word) => word !== undefined);
 
 /**
  * Variables that change a program's appearance or counting, and never which code it runs or which files it touches. All

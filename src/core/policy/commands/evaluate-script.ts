@@ -1,10 +1,10 @@
 import type { ShellNode, ShellRedirection, ShellSimpleCommand, ShellWord } from '../../../protocol/shell.ts';
-import { type KnownWord, readsScriptFromInput, setOf, type ShellCall } from './command-words.ts';
+import { type MaybeKnownWord, readsScriptFromInput, setOf, type ShellCall } from './command-words.ts';
 import {
-  addSearched,
+  addSearchFindings,
   evaluateCommand,
   evaluateRedirection,
-  literalWords,
+  withoutUnknownWords,
   maximumWrappers,
   noFindings,
   noteAssignment,
@@ -15,9 +15,9 @@ import {
 } from './evaluate-command.ts';
 import type { CommandFindings, EvaluationContext, KnownScript } from './evaluate-command.ts';
 import { isReadOnlyCommand } from './read-only-commands.ts';
-import { agreedPieces, readByQuoting } from './script-pieces.ts';
-import { joinLines, literalWord } from './shell-quoting.ts';
-import { unwrap } from './wrapper-programs.ts';
+import { agreedScriptPieces, readByQuoting } from './script-pieces.ts';
+import { joinContinuedLines, parseLiteralWord } from './shell-quoting.ts';
+import { unwrapCommand } from './wrapper-programs.ts';
 
 /** Finds all commands of a script. Parts that are not read reliably are still searched for danger. */
 export function evaluateScript(
@@ -25,10 +25,10 @@ export function evaluateScript(
   setting: EvaluationContext,
   found: CommandFindings,
 ): void {
-  const { script, isOdd } = joinLines(given);
+  const { script, isOdd } = joinContinuedLines(given);
   const read = setting.budget.unreadable > 0 ? setting.reader.read(script) : undefined;
   if (read === undefined) return searchUnread({ shell, script }, setting, found);
-  if (isOdd || agreedPieces(script, read, shell) === undefined) {
+  if (isOdd || agreedScriptPieces(script, read, shell) === undefined) {
     noteUnknown(found);
     // The grammar is bash's. Other shells may run other commands.
     const other = isOdd ? 'other' : shell;
@@ -53,7 +53,7 @@ function searchUnread({ shell, script }: KnownScript, setting: EvaluationContext
     if (isCut) noteDanger(own, 'destructive', []);
   }
   if (script.includes('((')) own.evaluating ??= '((';
-  addSearched(found, own);
+  addSearchFindings(found, own);
 }
 
 function scriptWalk(shell: ShellCall['shell'], setting: EvaluationContext, found: CommandFindings) {
@@ -98,12 +98,12 @@ function scriptWalk(shell: ShellCall['shell'], setting: EvaluationContext, found
     const known = words.map((word) => textOf(word));
     const program = innermost(known);
     hasInputShell ||= readsScriptFromInput(program);
-    if (program[0] === 'echo' || program[0] === 'printf') data.push(literalWords(program.slice(1)).join(' '));
+    if (program[0] === 'echo' || program[0] === 'printf') data.push(withoutUnknownWords(program.slice(1)).join(' '));
     if (known.length > 0) evaluateCommand(known, setting, found);
     walkRedirections(redirections, known);
   }
 
-  function walkRedirections(redirections: readonly ShellRedirection[], words: readonly KnownWord[]): void {
+  function walkRedirections(redirections: readonly ShellRedirection[], words: readonly MaybeKnownWord[]): void {
     for (const { operator, target, text } of redirections) {
       const known = target && textOf(target);
       if (text !== undefined) {
@@ -113,15 +113,15 @@ function scriptWalk(shell: ShellCall['shell'], setting: EvaluationContext, found
       } else if (operator.endsWith('<<<') && known !== undefined) {
         data.push(known);
         // Input that is not a file may be a script for a program that takes one.
-        if (!isReadOnlyCommand(literalWords(words), { isOpen: false })) noteUnknown(found);
+        if (!isReadOnlyCommand(withoutUnknownWords(words), { isOpen: false })) noteUnknown(found);
       } else evaluateRedirection(operator, known, found);
     }
   }
 
   /** The word's text in this shell. If a shell may read it differently it is unknown, but still searched. */
-  function textOf({ source, inside }: ShellWord): KnownWord {
+  function textOf({ source, inside }: ShellWord): MaybeKnownWord {
     walkWord(inside);
-    const word = literalWord(source);
+    const word = parseLiteralWord(source);
     if (word?.only === 'bash' && shell !== 'bash') noteUnknown(found);
     if (word?.only === 'not-zsh' && /zsh|other/.test(shell)) noteUnknown(found);
     return word?.text;
@@ -141,10 +141,10 @@ function scriptWalk(shell: ShellCall['shell'], setting: EvaluationContext, found
   return { walk, finish };
 }
 
-function innermost(words: readonly KnownWord[]): readonly KnownWord[] {
+function innermost(words: readonly MaybeKnownWord[]): readonly MaybeKnownWord[] {
   let inner = words;
   for (let depth = 0; depth <= maximumWrappers; depth += 1) {
-    const wrapped = unwrap(inner);
+    const wrapped = unwrapCommand(inner);
     if (wrapped === undefined) break;
     inner = wrapped.inner;
   }
@@ -200,13 +200,13 @@ function isNeverRun(script: string): boolean {
  */
 function commandsIn(script: string, shell: ShellCall['shell']) {
   const readings = readByQuoting(script, shell);
-  const commands = new Map<string, readonly KnownWord[]>();
+  const commands = new Map<string, readonly MaybeKnownWord[]>();
   for (const piece of readings.flatMap(({ pieces }) => pieces)) {
     if (typeof piece === 'string') continue;
     const start = piece.words.findIndex((word) => !leading.has(word));
     if (start < 0) continue;
     const words = piece.words.slice(start);
-    const literal = words.map((word) => literalWord(word)?.text);
+    const literal = words.map((word) => parseLiteralWord(word)?.text);
     commands.set(JSON.stringify(words), literal);
   }
   return { commands: [...commands.values()], isCut: readings.some(({ isCut }) => isCut) };

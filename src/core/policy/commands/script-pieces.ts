@@ -2,7 +2,7 @@ import type { ShellBlock, ShellNode, ShellScript, ShellSimpleCommand } from '../
 import { setOf, type ShellCall } from './command-words.ts';
 
 /** The pieces of a script that grammar and quoting rules read alike. Undefined if its effect is uncertain. */
-export function agreedPieces(
+export function agreedScriptPieces(
   script: string,
   read: ShellScript,
   shell: ShellCall['shell'],

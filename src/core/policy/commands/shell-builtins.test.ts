@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { builtinEffect, isCoverable } from './shell-builtins.ts';
+import { builtinEffect, isCoverableByRule } from './shell-builtins.ts';
 import { isReadOnlyCommand } from './read-only-commands.ts';
 
 test('every builtin of the bash of this machine is judged', () => {
@@ -68,7 +68,7 @@ test.each([
   ['git status', undefined],
 ] as const)('%s: %s', (command, effect) => {
   expect(builtinEffect(command.split(' '))).toBe(effect);
-  expect(isCoverable(command.split(' '))).toBe((effect ?? 'plain') === 'plain');
+  expect(isCoverableByRule(command.split(' '))).toBe((effect ?? 'plain') === 'plain');
 });
 
 test('builtins that run unasked because they only read take every word as text', () => {

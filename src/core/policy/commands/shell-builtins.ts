@@ -103,4 +103,4 @@ export function mayEvaluate(words: readonly (string | undefined)[]): boolean {
   return attempts.some((attempt) => judge(rest.map((word) => word ?? attempt)) === 'evaluates');
 }
 
-export const isCoverable = (words: readonly string[]): boolean => (builtinEffect(words) ?? 'plain') === 'plain';
+export const isCoverableByRule = (words: readonly string[]): boolean => (builtinEffect(words) ?? 'plain') === 'plain';

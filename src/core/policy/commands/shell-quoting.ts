@@ -27,7 +27,7 @@ const simpleEscapes: Readonly<Record<string, string>> = {
 const numericEscape = /\\(?:([0-7]{1,3})|x([\da-fA-F]{1,2})|u([\da-fA-F]{1,4})|U([\da-fA-F]{1,8}))/y;
 
 /** The word as the program gets it. Undefined: part of it is expanded, or it is not one word. */
-export function literalWord(source: string): LiteralWord | undefined {
+export function parseLiteralWord(source: string): LiteralWord | undefined {
   // An unclosed bracket is no wildcard. Other contents of `((` are not words.
   if (source === '[' || source === '[[' || source === '((') return { text: source, only: 'not-zsh' };
   let text = '';
@@ -125,7 +125,7 @@ const heredoc = /(?<!<)<<(?!<)/;
  * and comments stay unchanged, and so does a script with a heredoc, in which lines may end a text.
  * `isOdd`: a line continues within or right before an operator or bash quote, and not all shells join those.
  */
-export function joinLines(script: string): { readonly script: string; readonly isOdd: boolean } {
+export function joinContinuedLines(script: string): { readonly script: string; readonly isOdd: boolean } {
   if (!script.includes('\\\n')) return { script, isOdd: false };
   if (heredoc.test(script)) return { script, isOdd: true };
   const parts: string[] = [];
@@ -153,7 +153,7 @@ export function joinLines(script: string): { readonly script: string; readonly i
 }
 
 /** Splits words by a POSIX shell's quotes, backslashes and comments. Undefined: a quote or backslash is left open. */
-export function splitWords(text: string): readonly string[] | undefined {
+export function splitShellWords(text: string): readonly string[] | undefined {
   const words: string[] = [];
   let word: string | undefined;
   for (let at = 0; at < text.length; at++) {

@@ -1,10 +1,10 @@
-import { type KnownWord, programName } from './command-words.ts';
+import { type MaybeKnownWord, programName } from './command-words.ts';
 import { isNameLookup } from './shell-builtins.ts';
 
-export interface Unwrapped {
-  readonly inner: readonly KnownWord[];
+export interface UnwrappedCommand {
+  readonly inner: readonly MaybeKnownWord[];
   /** Variables that it sets for that command, as `NAME=value`. */
-  readonly variables: readonly KnownWord[];
+  readonly variables: readonly MaybeKnownWord[];
   /** All its options are understood, so `inner` is what it starts. */
   readonly isSure: boolean;
   /**
@@ -37,7 +37,7 @@ interface Options {
   readonly operands?: number;
   /** `NAME=value` may precede the command. */
   readonly variables?: true;
-  readonly effect?: Unwrapped['effect'];
+  readonly effect?: UnwrappedCommand['effect'];
 }
 
 const table: Readonly<Record<string, Options>> = {
@@ -112,14 +112,14 @@ const awkName = /^[gmn]?awk$/;
 const awkText = /"((?:[^"\\]|\\[^])*)"/g;
 
 /** Undefined if it starts no other program, or no words are left for one. */
-export function unwrap([program, ...rest]: readonly KnownWord[]): Unwrapped | undefined {
+export function unwrapCommand([program, ...rest]: readonly MaybeKnownWord[]): UnwrappedCommand | undefined {
   if (program === undefined) return undefined;
   const name = programName(program);
   const options = Object.hasOwn(table, name) ? table[name] : undefined;
   if (options === undefined || (name === 'command' && isNameLookup(rest))) return undefined;
   const { end, isSure } = skipOptions(rest, options, name);
   let at = end;
-  const variables: KnownWord[] = [];
+  const variables: MaybeKnownWord[] = [];
   while (options.variables && /^[A-Za-z_]\w*=/.test(rest[at] ?? '')) variables.push(rest[at++]);
   at += options.operands ?? 0;
   // `time` and `coproc` are shell keywords: assignments, `!` and groups may follow them.
@@ -132,7 +132,7 @@ export function unwrap([program, ...rest]: readonly KnownWord[]): Unwrapped | un
   return { inner: rest.slice(at), variables, isSure: isSure && !isSpoken, effect: program === name ? effect : 'other' };
 }
 
-function skipOptions(words: readonly KnownWord[], options: Options, name: string) {
+function skipOptions(words: readonly MaybeKnownWord[], options: Options, name: string) {
   let isSure = true;
   let at = 0;
   for (; at < words.length; at += 1) {
@@ -161,14 +161,14 @@ function skipOptions(words: readonly KnownWord[], options: Options, name: string
 }
 
 export interface TakenScript {
-  readonly script: KnownWord;
+  readonly script: MaybeKnownWord;
   /** The program does nothing else. */
   readonly isWhole: boolean;
   readonly isOpen?: boolean;
 }
 
 /** The script in the words of a program that is not a shell but runs one. */
-export function scriptArgument(words: readonly KnownWord[]): TakenScript | undefined {
+export function scriptArgument(words: readonly MaybeKnownWord[]): TakenScript | undefined {
   const [program, ...rest] = words;
   if (program === undefined) return undefined;
   const name = programName(program);
@@ -205,11 +205,11 @@ export function scriptArgument(words: readonly KnownWord[]): TakenScript | undef
   return { script: joined(rest.slice(end + taker.operands)), isWhole: false, isOpen: name === 'parallel' };
 }
 
-const joined = (words: readonly KnownWord[]): string => words.filter((word) => word !== undefined).join(' ');
+const joined = (words: readonly MaybeKnownWord[]): string => words.filter((word) => word !== undefined).join(' ');
 
 /** The commands that `find` starts, each with `{}` in it. */
-export function findActions(words: readonly KnownWord[]): readonly (readonly KnownWord[])[] {
-  const found: (readonly KnownWord[])[] = [];
+export function commandsStartedByFind(words: readonly MaybeKnownWord[]): readonly (readonly MaybeKnownWord[])[] {
+  const found: (readonly MaybeKnownWord[])[] = [];
   for (let at = 1; at < words.length; at += 1) {
     if (!/^-(?:exec|execdir|ok|okdir)$/.test(words[at] ?? '')) continue;
     let end = at + 1;

@@ -74,11 +74,13 @@ const onlyMember = (value: unknown, name: string): Readonly<Record<string, unkno
   isJsonObject(value) && Object.keys(value).join() === name ? objectAt(value, name) : undefined;
 
 /** True if anyone answers questions: the user on a surface that asks, or a reviewer. `allowsAsking` says which ones. */
-export const canBeAsked = ({ canAsk }: { readonly canAsk?: true }, chosen: Parameters<typeof isReviewed>[0]): boolean =>
-  canAsk === true || isReviewed(chosen);
+export const canBeAsked = (
+  { canAsk }: { readonly canAsk?: true },
+  chosen: Parameters<typeof mayReviewerAnswer>[0],
+): boolean => canAsk === true || mayReviewerAnswer(chosen);
 
 /** True if a reviewer may answer: `untrusted` requires the user's own consent, and under `never` nothing is asked. */
-export function isReviewed({
+export function mayReviewerAnswer({
   approval,
   reviewer = 'user',
 }: {

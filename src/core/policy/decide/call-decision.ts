@@ -9,7 +9,7 @@ import type { Question, UserQuestion } from '../../../protocol/question.ts';
 import type { CommandAnalysis } from '../commands/analyse-command.ts';
 import type { UnknownReason } from '../commands/evaluate-command.ts';
 import type { TamperState } from '../environment/tamper-state.ts';
-import type { Grant, GrantedExtra } from '../grants/grants.ts';
+import type { Grant, GrantedPermissions } from '../grants/grants.ts';
 import { writablePaths } from '../paths/access.ts';
 import type { RuleSet } from '../rules/rule-set.ts';
 import { allowsAsking, approvalName, type QuestionTopic } from './approval-policy.ts';
@@ -40,7 +40,7 @@ export interface RunDecision {
   readonly kind: 'run';
   readonly where: 'sandbox' | 'outside';
   /** Permissions beyond those of the sandbox. */
-  readonly extra?: GrantedExtra;
+  readonly extra?: GrantedPermissions;
   /** The state that the decision is based on; the call may start in no other. Absent if it depends on none. */
   readonly ground?: TamperState;
 }
@@ -77,7 +77,10 @@ export type NotOfferedReason =
 export type NotOfferedAnswers = { readonly rule?: NotOfferedReason; readonly session?: NotOfferedReason };
 export type RefuseDecision = { readonly kind: 'refuse'; readonly why: string; readonly next: string };
 
-export const refuse = (why: string, next = 'Do without it, or tell the user what is needed.'): RefuseDecision => ({
+export const refusalDecision = (
+  why: string,
+  next = 'Do without it, or tell the user what is needed.',
+): RefuseDecision => ({
   kind: 'refuse',
   why,
   next,
@@ -102,25 +105,26 @@ const aboutWords: Readonly<Record<QuestionTopic | 'danger', string>> = {
 };
 
 /** A sandbox can open only existing paths, so approval would change nothing. Undefined: all requested paths exist. */
-export function refuseMissingPaths(
+export function missingPathsRefusal(
   { write = [] }: ExtraPermissions,
   missing: readonly MissingPath[] = [],
 ): RefuseDecision | undefined {
   const found = missing.find(({ path }) => write.includes(path));
   if (found === undefined) return undefined;
   const why = `${JSON.stringify(found.path)} does not exist, and a sandbox can open only what exists.`;
-  if (found.above !== '/') return refuse(why, `Ask for ${JSON.stringify(found.above)}, the nearest folder above it.`);
+  if (found.above !== '/')
+    return refusalDecision(why, `Ask for ${JSON.stringify(found.above)}, the nearest folder above it.`);
   // Only the root exists above it, and no task needs all of that.
   const folder = JSON.stringify(`/${found.path.split('/')[1] ?? ''}`);
-  return refuse(
+  return refusalDecision(
     why,
     `Nothing above it exists either. Ask to create ${folder} with a command outside the sandbox, or tell the user that it is missing. Do not ask for "/".`,
   );
 }
 
 /** A user's answer cannot open what a profile denies. */
-export const refuseDeniedPath = (path: string): RefuseDecision =>
-  refuse(`${JSON.stringify(path)} is denied, and no request can change that.`);
+export const deniedPathRefusal = (path: string): RefuseDecision =>
+  refusalDecision(`${JSON.stringify(path)} is denied, and no request can change that.`);
 
 /** Requirements that a tool declares before the call runs. Undeclared: nothing that the policy governs. */
 export interface CallNeeds {

@@ -4,7 +4,7 @@ import type { ApprovalPolicy, PathRule, ResolvedPolicy } from '../../../protocol
 import { accessAt, needsSandbox } from '../paths/access.ts';
 import type { CallDecision, CallNeeds, DecisionContext } from './call-decision.ts';
 import { isUntamperedProgram, type TamperState } from '../environment/tamper-state.ts';
-import { commandKey } from '../grants/grants.ts';
+import { commandGrantKey } from '../grants/grants.ts';
 import { mayEvaluate } from '../commands/shell-builtins.ts';
 import { decideCall, dependsOnAnalysis } from './decide-call.ts';
 import { describeGrants } from './reviewer-verdict.ts';
@@ -393,7 +393,7 @@ describe('a command', () => {
 
   it('of git that could run what commands have written says so, and is asked about each time', () => {
     const ground = { ...groundOf([['git']], 'own'), openSetting: '/repo/vendor/.git' };
-    const grants = [{ key: commandKey({ command: 'git status', cwd: '/repo', where: 'outside' }) }];
+    const grants = [{ key: commandGrantKey({ command: 'git status', cwd: '/repo', where: 'outside' }) }];
     const given = { ...script('git status'), canonical: 'git status', grants };
     const needs = command('git status', escalated);
     expect(short(decideCall(context(given), needs))).toBe('run outside');
@@ -406,7 +406,7 @@ describe('a command', () => {
     const other = decideCall(context({ ...given, ground: groundOf([['git']], 'other') }), needs);
     expect(other).toMatchObject({ question: { reason: expect.stringContaining('programs there') as string } });
     const moving = ['cd n && git status', 'git -C n status'].map((text) => {
-      const key = commandKey({ command: text, cwd: '/repo', where: 'outside' });
+      const key = commandGrantKey({ command: text, cwd: '/repo', where: 'outside' });
       return short(
         decideCall(context({ ...script(text), canonical: text, grants: [{ key }] }), command(text, escalated)),
       );

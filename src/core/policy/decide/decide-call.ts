@@ -9,20 +9,26 @@ import {
   standingPermissions,
 } from '../grants/granted-policy.ts';
 import {
-  coversAll,
-  fileKey,
+  grantsCoverAll,
+  fileGrantKey,
   mcpToolDigest,
-  mcpToolKey,
-  permissionKeys,
-  toolKey,
-  wasGrantedOtherwise,
+  mcpToolGrantKey,
+  permissionGrantKeys,
+  toolGrantKey,
+  wasGrantedBeforeChange,
 } from '../grants/grants.ts';
 import { parentPath } from '../paths/absolute-paths.ts';
 import { accessAt, needsSandbox } from '../paths/access.ts';
 import { withReadOnlyBesideGit } from '../profiles/narrower-profile.ts';
 import { matchRules } from '../rules/match-rules.ts';
 import { noRules, type PrefixRule } from '../rules/rule-set.ts';
-import { canAskAbout, reasonNotAsked, refuse, refuseDeniedPath, refuseMissingPaths } from './call-decision.ts';
+import {
+  canAskAbout,
+  reasonNotAsked,
+  refusalDecision,
+  deniedPathRefusal,
+  missingPathsRefusal,
+} from './call-decision.ts';
 import type { CallDecision, CallNeeds, DecisionContext, NeededPath, RunDecision } from './call-decision.ts';
 import { decideCommand, describeTyping } from './decide-command.ts';
 import { describeNotOffered, describeOpenedNetwork } from './question-content.ts';
@@ -56,7 +62,7 @@ function decideClientTool(
   { hasUser }: Pick<DecisionContext, 'hasUser'>,
   client: NonNullable<CallNeeds['client']>,
 ): CallDecision {
-  if (hasUser !== true) return refuse('the tool belongs to a client that is not connected.');
+  if (hasUser !== true) return refusalDecision('the tool belongs to a client that is not connected.');
   return { kind: 'ask', question: { kind: 'client-tool', client, scopes: ['call'] }, where: 'sandbox', grantKeys: [] };
 }
 
@@ -66,7 +72,10 @@ function decideClientTool(
  */
 function decideInput({ hasUser }: DecisionContext, input: readonly UserQuestion[]): CallDecision {
   if (hasUser !== true)
-    return refuse('the user cannot be asked in this run.', 'Decide yourself, and say in your answer what you assumed.');
+    return refusalDecision(
+      'the user cannot be asked in this run.',
+      'Decide yourself, and say in your answer what you assumed.',
+    );
   return { kind: 'ask', question: { kind: 'input', input, scopes: ['call'] }, where: 'sandbox', grantKeys: [] };
 }
 
@@ -84,16 +93,17 @@ export function decideMcp(context: DecisionContext, need: McpNeed): CallDecision
   const mayWrite = changesNothing && !onlyReads(need);
   if (!asksAboutTool(need, { isFree, changesNothing })) return run;
   const asked = { server, tool, digest: mcpToolDigest(need) };
-  const grantKeys = [mcpToolKey(asked)];
-  if (!mayWrite && mode === 'auto' && coversAll(grants, grantKeys)) return run;
+  const grantKeys = [mcpToolGrantKey(asked)];
+  if (!mayWrite && mode === 'auto' && grantsCoverAll(grants, grantKeys)) return run;
   const what = `the tool ${JSON.stringify(tool)} of the MCP server ${JSON.stringify(server)}`;
-  if (!canAskAbout(context, 'mcp')) return refuse(`${what} needs an approval, and ${reasonNotAsked(context, 'mcp')}`);
+  if (!canAskAbout(context, 'mcp'))
+    return refusalDecision(`${what} needs an approval, and ${reasonNotAsked(context, 'mcp')}`);
   const isOnce = mode !== 'auto' || mayWrite;
   const by = mayWrite ? 'a turn that changes nothing' : `its approval mode "${mode}"`;
   const why = { kind: 'each-time', by } as const;
   const notOffered = isOnce ? { rule: why, session: why } : undefined;
   const once = notOffered === undefined ? '' : ` ${describeNotOffered(notOffered)}`;
-  const isChanged = need.isChanged === true || wasGrantedOtherwise(grants, asked);
+  const isChanged = need.isChanged === true || wasGrantedBeforeChange(grants, asked);
   const changed = isChanged ? ' The server changed the tool since you allowed it.' : '';
   const reason = `${what[0]?.toUpperCase()}${what.slice(1)} acts outside the sandbox.${changed} ${claimOf(need)}${once}`;
   const scopes = isOnce ? (['call'] as const) : (['call', 'session', 'rule'] as const);
@@ -147,15 +157,17 @@ function decidePatch(context: DecisionContext, { paths = [], kept, escalation }:
   const paired = unwritable.flatMap((needed) => [needed.path, placeOf(needed)]);
   if (paired.some((path) => isNeverGranted(policy, path, 'write'))) return runAsUsual;
   if (!canAskAbout(context, 'sandbox'))
-    return asksAnyway ? refuse(reasonNotAsked(context, 'sandbox'), 'Tell the user what is needed.') : runAsUsual;
+    return asksAnyway
+      ? refusalDecision(reasonNotAsked(context, 'sandbox'), 'Tell the user what is needed.')
+      : runAsUsual;
   const write = [...new Set(closed.map(parentPath))];
   const permissions = write.length === 0 ? undefined : { write };
   // Open the folder as spelled as well: a patch is checked against both.
   const opened = [...new Set([...write, ...unwritable.map(({ path }) => parentPath(path))])];
   const extra = write.length === 0 ? usual.extra : { ...standing, write: [...(standing.write ?? []), ...opened] };
-  const grantKeys = [...new Set(asksAnyway ? written.map(placeOf) : closed)].map(fileKey);
+  const grantKeys = [...new Set(asksAnyway ? written.map(placeOf) : closed)].map(fileGrantKey);
   const granted = { where: 'sandbox', ...defined({ extra }) } as const;
-  if (coversAll(grants, grantKeys)) return { kind: 'run', ...granted };
+  if (grantsCoverAll(grants, grantKeys)) return { kind: 'run', ...granted };
   return {
     kind: 'ask',
     question: {
@@ -185,10 +197,11 @@ function reasonOf(closed: readonly string[]): string {
 function decideRemote(context: DecisionContext, { tool, reads }: NonNullable<CallNeeds['remote']>): CallDecision {
   const { approval, policy, grants } = context;
   const isFree = !needsSandbox(policy) && approval !== 'untrusted';
-  const grantKeys = [toolKey(tool)];
-  if (reads === true || isFree || coversAll(grants, grantKeys)) return run;
+  const grantKeys = [toolGrantKey(tool)];
+  if (reads === true || isFree || grantsCoverAll(grants, grantKeys)) return run;
   const acts = `tool ${JSON.stringify(tool)} acts outside the sandbox`;
-  if (!canAskAbout(context, 'sandbox')) return refuse(`the ${acts}, and ${reasonNotAsked(context, 'sandbox')}`);
+  if (!canAskAbout(context, 'sandbox'))
+    return refusalDecision(`the ${acts}, and ${reasonNotAsked(context, 'sandbox')}`);
   const question = { kind: 'tool', reason: `The ${acts}.`, scopes: ['call', 'session'] } as const;
   return { kind: 'ask', question, where: 'sandbox', grantKeys };
 }
@@ -205,12 +218,12 @@ function decideRequest(
   const permissions = missingPermissions(withReadOnlyBesideGit(open, kept), wanted);
   if (isNoPermission(permissions)) return run;
   const denied = firstNeverGranted(policy, permissions);
-  if (denied !== undefined) return refuseDeniedPath(denied);
+  if (denied !== undefined) return deniedPathRefusal(denied);
   if (!canAskAbout(context, 'permissions')) {
     const next = 'Work with the permissions that you have, or tell the user what is needed.';
-    return refuse(reasonNotAsked(context, 'permissions'), next);
+    return refusalDecision(reasonNotAsked(context, 'permissions'), next);
   }
-  const absent = refuseMissingPaths(permissions, missing);
+  const absent = missingPathsRefusal(permissions, missing);
   if (absent !== undefined) return absent;
   const opened = permissions.network === true ? describeOpenedNetwork(policy.lists) : undefined;
   const inside = 'Commands would still run inside the sandbox.';
@@ -219,7 +232,7 @@ function decideRequest(
     kind: 'ask',
     question: { kind: 'permissions', ...why, permissions, scopes: ['call', 'session'] },
     where: 'sandbox',
-    grantKeys: permissionKeys(permissions),
+    grantKeys: permissionGrantKeys(permissions),
   };
 }
 
@@ -248,7 +261,7 @@ export function decideUnderHook(
     return counts ? { kind: 'run', where: asked.where, extra: asked.extra } : decided;
   }
   if (decided.kind !== 'run') return decided;
-  if (!canAsk) return refuse('a hook wants the user to decide, and the user cannot be asked.');
+  if (!canAsk) return refusalDecision('a hook wants the user to decide, and the user cannot be asked.');
   const kind = effect === 'program' ? 'command' : effect === 'files' ? 'patch' : 'tool';
   const why = { kind: 'each-time', by: 'the hook' } as const;
   const notOffered = { rule: why, session: why };
@@ -259,7 +272,7 @@ export function decideUnderHook(
 }
 
 /** True if an administrator's rule covers one of these commands, or may cover one that cannot be analysed. */
-export function isHeldByRules(
+export function isHeldByManagedRules(
   rules: readonly PrefixRule[] | undefined,
   commands: readonly (readonly string[])[] | undefined,
 ): boolean {

@@ -1,7 +1,7 @@
 import { defined } from '../../../base/objects.ts';
-import { sentence } from '../../../protocol/outcome.ts';
+import { endWithFullStop } from '../../../protocol/outcome.ts';
 import type { ExtraPermissions } from '../../../protocol/permissions.ts';
-import { gitDanger, startsGit } from '../git/git-commands.ts';
+import { describeGitDanger, startsGit } from '../git/git-commands.ts';
 import {
   firstNeverGranted,
   grantedPolicy,
@@ -10,12 +10,18 @@ import {
   missingPermissions,
   standingPermissions,
 } from '../grants/granted-policy.ts';
-import { commandKey, coversAll } from '../grants/grants.ts';
+import { commandGrantKey, grantsCoverAll } from '../grants/grants.ts';
 import { isDenied, needsSandbox } from '../paths/access.ts';
 import { withReadOnlyBesideGit } from '../profiles/narrower-profile.ts';
 import type { RuleMatch } from '../rules/match-rules.ts';
 import type { QuestionTopic } from './approval-policy.ts';
-import { canAskAbout, reasonNotAsked, refuse, refuseDeniedPath, refuseMissingPaths } from './call-decision.ts';
+import {
+  canAskAbout,
+  reasonNotAsked,
+  refusalDecision,
+  deniedPathRefusal,
+  missingPathsRefusal,
+} from './call-decision.ts';
 import type { BlockedFiles, CallDecision, CallNeeds, DecisionContext, NotOfferedAnswers } from './call-decision.ts';
 import { type CommandJudgement, judgeCommands, longestMatch } from './judge-commands.ts';
 import {
@@ -36,7 +42,7 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
   const { where, extra } = asks;
   const judged = judgeCommands(context, needs, { escalates: asks.beyond });
   const forbidden = longestMatch(judged, 'forbidden');
-  if (forbidden !== undefined) return refuse(sentence(ruleWords('forbids', forbidden)), findAnotherWay);
+  if (forbidden !== undefined) return refusalDecision(endWithFullStop(ruleWords('forbids', forbidden)), findAnotherWay);
   if (judged.decision === 'allow') return { kind: 'run', where: judged.allowedByRules ? 'outside' : 'sandbox', extra };
   const about: QuestionTopic = judged.byRule ? 'rules' : 'sandbox';
   if (!canAskAbout(context, about)) return refused(context, needs, judged, about);
@@ -49,7 +55,7 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
   const session = reasonNoSessionAnswer(context, judged, { typed: typed === true, isByUser: byUser === true, leaves });
   const isOnce = byUser === true || session !== undefined;
   const grantKeys = isOnce ? [] : lastingKeys(context, needs, { where, permitted });
-  if (coversAll(context.grants, grantKeys)) return { kind: 'run', where, extra };
+  if (grantsCoverAll(context.grants, grantKeys)) return { kind: 'run', where, extra };
   const offered: OfferedRule =
     permitted === undefined ? offeredRule(context, judged, needs) : { why: { kind: 'permissions' } };
   const { prefix, why: rule } = offered;
@@ -93,7 +99,7 @@ function lastingKeys(
 ): readonly string[] {
   if (argv === undefined) return [];
   const command = canonical ?? JSON.stringify(argv);
-  return [commandKey({ command, cwd, where, extra: permitted, typed })];
+  return [commandGrantKey({ command, cwd, where, extra: permitted, typed })];
 }
 
 function wanted(context: DecisionContext, { escalation, missing, kept }: CallNeeds) {
@@ -110,9 +116,9 @@ function wanted(context: DecisionContext, { escalation, missing, kept }: CallNee
     );
   if (lacking !== undefined && isNoPermission(lacking)) return usual;
   const denied = firstNeverGranted(policy, lacking ?? {});
-  if (denied !== undefined) return refuseDeniedPath(denied);
-  if (!canAskAbout(context, 'sandbox')) return refuse(reasonNotAsked(context, 'sandbox'), withinTheSandbox);
-  const absent = lacking && refuseMissingPaths(lacking, missing);
+  if (denied !== undefined) return deniedPathRefusal(denied);
+  if (!canAskAbout(context, 'sandbox')) return refusalDecision(reasonNotAsked(context, 'sandbox'), withinTheSandbox);
+  const absent = lacking && missingPathsRefusal(lacking, missing);
   if (absent !== undefined) return absent;
   if (lacking === undefined) return { where: 'outside', beyond: true, lacking, extra: undefined } as const;
   return { where: 'sandbox', beyond: true, lacking, extra: joinPermissions(standing, lacking) } as const;
@@ -133,13 +139,13 @@ function refused(
   const { danger } = judged;
   const why = reasonNotAsked(context, danger !== undefined && !judged.byRule ? 'danger' : about);
   if (danger !== undefined && !judged.byRule)
-    return refuse(`${dangerWords(danger)}; ${why}`, dangerAdvice[danger.kind]);
+    return refusalDecision(`${dangerWords(danger)}; ${why}`, dangerAdvice[danger.kind]);
   const prompting = longestMatch(judged, 'prompt');
   if (prompting !== undefined) {
     const held = ruleWords('asks before', prompting).trim().replace(/\.+$/, '');
-    return refuse(`${held}; ${why}`, findAnotherWay);
+    return refusalDecision(`${held}; ${why}`, findAnotherWay);
   }
-  return refuse(why, needs.escalation === undefined ? 'Tell the user what is needed.' : withinTheSandbox);
+  return refusalDecision(why, needs.escalation === undefined ? 'Tell the user what is needed.' : withinTheSandbox);
 }
 
 const withinTheSandbox = 'Run it within the sandbox, or tell the user what is needed.';
@@ -164,7 +170,7 @@ function reasonOf(
 
 function whyAsked(judged: CommandJudgement): string | undefined {
   const prompting = longestMatch(judged, 'prompt');
-  if (prompting !== undefined) return sentence(capital(ruleWords('asks before', prompting)));
+  if (prompting !== undefined) return endWithFullStop(capital(ruleWords('asks before', prompting)));
   return judged.danger === undefined ? undefined : `${capital(dangerWords(judged.danger))}.`;
 }
 
@@ -198,7 +204,7 @@ function dangerOutsideSandbox(
   context: Pick<DecisionContext, 'ground' | 'analysis'>,
   needs: Pick<CallNeeds, 'typed'>,
 ): string | undefined {
-  const all = [describeTyping(needs), gitDanger(context), describeEvaluation(context)];
+  const all = [describeTyping(needs), describeGitDanger(context), describeEvaluation(context)];
   const found = all.filter((words) => words !== undefined);
   return found.length === 0 ? undefined : found.join(' ');
 }
@@ -232,8 +238,8 @@ export function decideRetry(
   const isByUser = besides !== undefined || startsGit(context.analysis);
   const noSession = reasonNoSessionAnswer(context, judged, { typed: needs.typed === true, isByUser, leaves: true });
   const isOnce = judged.danger !== undefined || besides !== undefined;
-  const grantKeys = isByUser || noSession !== undefined ? [] : [commandKey({ command, cwd, where: 'outside' })];
-  if (coversAll(grants, grantKeys)) return { kind: 'run', where: 'outside' };
+  const grantKeys = isByUser || noSession !== undefined ? [] : [commandGrantKey({ command, cwd, where: 'outside' })];
+  if (grantsCoverAll(grants, grantKeys)) return { kind: 'run', where: 'outside' };
   const offered = isOnce && judged.danger === undefined ? undefined : offeredRule(context, judged, needs);
   const prefix = offered?.prefix;
   const rule = offered === undefined ? noSession : offered.why;

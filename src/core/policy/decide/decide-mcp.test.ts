@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ApprovalPolicy, ResolvedPolicy } from '../../../protocol/permissions.ts';
 import type { CallNeeds, DecisionContext } from './call-decision.ts';
 import { decideMcp } from './decide-call.ts';
-import { mcpToolDigest, mcpToolKey } from '../grants/grants.ts';
+import { mcpToolDigest, mcpToolGrantKey } from '../grants/grants.ts';
 
 type Need = NonNullable<CallNeeds['mcp']>;
 
@@ -40,7 +40,7 @@ describe.each<[Need['mode'], readonly string[]]>([
 });
 
 test('only in the mode auto does a yes hold for longer than its call', () => {
-  const grants = [{ key: mcpToolKey({ server: 's', tool: 't', digest: mcpToolDigest({ hints: {} }) }) }];
+  const grants = [{ key: mcpToolGrantKey({ server: 's', tool: 't', digest: mcpToolDigest({ hints: {} }) }) }];
   expect(decide({}, { grants }).kind).toBe('run');
   expect(decide({ tool: 'other' }, { grants }).kind).toBe('ask');
   expect(decide({ mode: 'prompt' }, { grants }).kind).toBe('ask');
@@ -50,7 +50,7 @@ test('only in the mode auto does a yes hold for longer than its call', () => {
 
 test('a yes holds for the tool as its server described it, and the next question says that it changed', () => {
   const described = { description: 'Writes a note.', parameters: {} };
-  const key = mcpToolKey({ server: 's', tool: 't', digest: mcpToolDigest({ described, hints: {} }) });
+  const key = mcpToolGrantKey({ server: 's', tool: 't', digest: mcpToolDigest({ described, hints: {} }) });
   const grants = [{ key }];
   expect(decide({ described }, { grants }).kind).toBe('run');
   const others = [
@@ -70,16 +70,18 @@ test('the digest of a tool does not depend on the order of members, and has its 
   const reordered = { parameters: { properties: { b: text, a: text }, type: 'object' }, description: 'd' };
   expect(mcpToolDigest({ described, hints: { readOnly: true } })).toBe('2-5d210daf5caf4d8e04bc4635d65a5991');
   expect(mcpToolDigest({ described: reordered, hints: { readOnly: true } })).toBe('2-5d210daf5caf4d8e04bc4635d65a5991');
-  const grants = [{ key: mcpToolKey({ server: 's', tool: 't', digest: mcpToolDigest({ described, hints: {} }) }) }];
+  const grants = [
+    { key: mcpToolGrantKey({ server: 's', tool: 't', digest: mcpToolDigest({ described, hints: {} }) }) },
+  ];
   expect(decide({ described: reordered }, { grants }).kind).toBe('run');
-  const older = [{ key: mcpToolKey({ server: 's', tool: 't', digest: '0123456789abcdef0123456789abcdef' }) }];
+  const older = [{ key: mcpToolGrantKey({ server: 's', tool: 't', digest: '0123456789abcdef0123456789abcdef' }) }];
   const asked = decide({ described }, { grants: older });
   expect(asked).toMatchObject({ kind: 'ask', question: { reason: expect.not.stringContaining('changed') as string } });
 });
 
 test('in a thread that changes nothing, only the user lets a tool run that may write, one call at a time', () => {
   const changesNothing = true;
-  const grants = [{ key: mcpToolKey({ server: 's', tool: 't', digest: mcpToolDigest({ hints: {} }) }) }];
+  const grants = [{ key: mcpToolGrantKey({ server: 's', tool: 't', digest: mcpToolDigest({ hints: {} }) }) }];
   const modes = ['auto', 'writes', 'approve'] as const;
   for (const mode of modes)
     for (const [name, given] of Object.entries(hints))

@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { expectLinear } from '../../../testing/test-inputs.ts';
 import type { PathRule, ResolvedPolicy } from '../../../protocol/permissions.ts';
 import { accessAt } from '../paths/access.ts';
-import { deniedByOutput } from './denied-by-output.ts';
+import { deniedPathsInOutput } from './denied-by-output.ts';
 
 function restricted(...rules: readonly PathRule[]): ResolvedPolicy {
   const root: PathRule = { path: '/', access: 'read', ifMissing: 'skip' };
@@ -21,7 +21,7 @@ const workspace = restricted(
 );
 
 const named = (output: string): readonly string[] =>
-  deniedByOutput(output, workspace, '/repo').map(({ path, access: needed }) => `${needed} ${path}`);
+  deniedPathsInOutput(output, workspace, '/repo').map(({ path, access: needed }) => `${needed} ${path}`);
 
 test.each([
   ["touch: cannot touch '/etc/x': Read-only file system", ['write /etc/x']],
@@ -83,7 +83,7 @@ describe('whatever is printed', () => {
   it('every path that is found is named in it, or lies where it says, and is refused by the policy', () => {
     fc.assert(
       fc.property(output, (text) => {
-        for (const { path, access: needed } of deniedByOutput(text, workspace, '/repo')) {
+        for (const { path, access: needed } of deniedPathsInOutput(text, workspace, '/repo')) {
           expect(text.includes(path.split('/').at(-1)!)).toBe(true);
           const granted = accessAt(workspace, path);
           expect(granted === 'deny' || (needed === 'write' && granted === 'read')).toBe(true);
@@ -97,14 +97,14 @@ describe('whatever is printed', () => {
     const writable = restricted({ path: '/', access: 'write', ifMissing: 'skip' });
     fc.assert(
       fc.property(output, fc.constantFrom(open, writable), (text, policy) => {
-        expect(deniedByOutput(text, policy, '/repo')).toEqual([]);
+        expect(deniedPathsInOutput(text, policy, '/repo')).toEqual([]);
       }),
     );
   });
 
   it('takes no longer than the output is long', () => {
     const refused = ': read-only file system\n';
-    expectLinear(100_000, (count) => deniedByOutput(`${"'".repeat(count)}${refused}`, workspace, '/repo'));
-    expectLinear(6400, (count) => deniedByOutput(`'/a'${refused}`.repeat(count), workspace, '/repo'));
+    expectLinear(100_000, (count) => deniedPathsInOutput(`${"'".repeat(count)}${refused}`, workspace, '/repo'));
+    expectLinear(6400, (count) => deniedPathsInOutput(`'/a'${refused}`.repeat(count), workspace, '/repo'));
   });
 });

@@ -23,7 +23,7 @@ const linesBefore = 3;
  * the policy refuses that access. Words alone prove nothing: a test may print "permission denied", or the owner may
  * have locked the file.
  */
-export function deniedByOutput(output: string, policy: ResolvedPolicy, cwd: string): readonly NeededPath[] {
+export function deniedPathsInOutput(output: string, policy: ResolvedPolicy, cwd: string): readonly NeededPath[] {
   if (policy.files.kind === 'unrestricted') return [];
   const found = new Map<string, NeededPath>();
   // The reason for a failure is near the end.

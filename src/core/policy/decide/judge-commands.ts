@@ -1,8 +1,8 @@
 import { needsSandbox } from '../paths/access.ts';
 import type { CallNeeds, DecisionContext } from './call-decision.ts';
 import type { CommandAnalysis } from '../commands/analyse-command.ts';
-import { isGit, isSafeGit, changesFolder, startsGit } from '../git/git-commands.ts';
-import { isCoverable } from '../commands/shell-builtins.ts';
+import { isGit, isSafeGit, changesWorkingFolder, startsGit } from '../git/git-commands.ts';
+import { isCoverableByRule } from '../commands/shell-builtins.ts';
 import { matchRules, type RuleMatch, strictestDecision } from '../rules/match-rules.ts';
 import type { RuleDecision } from '../rules/rule-set.ts';
 
@@ -45,9 +45,9 @@ export function judgeCommands(
   const read = analysis?.commands ?? [];
   const all = (read.length === 0 ? [argv] : read).map((words) => {
     // Anything may be typed into it later.
-    const mayLeave = typed !== true && isCoverable(words) && isSettled(context, words);
+    const mayLeave = typed !== true && isCoverableByRule(words) && isSettled(context, words);
     // Without a sandbox a rule lets nothing out. It still does not cover a file that merely shares a program's name.
-    const isFree = !needsSandbox(context.policy) && isCoverable(words);
+    const isFree = !needsSandbox(context.policy) && isCoverableByRule(words);
     return matched(words, mayLeave, ({ resolvedProgram }) => mayLeave || (isFree && resolvedProgram === undefined));
   });
   // Commands found in a script that is only partly readable, or behind a wrapper, may still be held back.
@@ -82,7 +82,7 @@ function isSettled(context: DecisionContext, words: readonly string[]): boolean 
   // A wrapper that commands can replace could start another program.
   if (![program, ...(analysis?.starters ?? [])].every((name) => ground?.settled.has(name))) return false;
   if (isGit(words)) return isSafeGit(context, [words]);
-  return !changesFolder(analysis) || !program.includes('/') || program.startsWith('/');
+  return !changesWorkingFolder(analysis) || !program.includes('/') || program.startsWith('/');
 }
 
 /** Git may run programs named by another repository's settings or, without a sandbox, by files that commands wrote. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { ResolvedPolicy } from '../../../protocol/permissions.ts';
 import type { CallNeeds, DecisionContext } from './call-decision.ts';
 import { decideCommand, decideRetry } from './decide-command.ts';
-import { commandKey } from '../grants/grants.ts';
+import { commandGrantKey } from '../grants/grants.ts';
 import { noRules, type RuleSet } from '../rules/rule-set.ts';
 
 const policy: ResolvedPolicy = {
@@ -125,7 +125,7 @@ it('words that are known only when it runs may be others the next time: no answe
   const of = withCommands(undefined, {}, open);
   expect(asked(of)).toEqual([`${outside} ${openWhy}`, ['call']]);
   // An earlier answer for the session does not cover it either.
-  const key = commandKey({ command: JSON.stringify(needs.argv), cwd: '/repo', where: 'outside' });
+  const key = commandGrantKey({ command: JSON.stringify(needs.argv), cwd: '/repo', where: 'outside' });
   expect(decideCommand({ ...of, grants: [{ key }] }, needs)).toMatchObject({ kind: 'ask', grantKeys: [] });
   expect(decideRetry(of, needs, [{ path: '/root/.npm', access: 'write' }])).toMatchObject({
     question: { reason: `It would run again outside the sandbox. ${openWhy}`, scopes: ['call'] },

@@ -182,11 +182,11 @@ const begins = (words: readonly string[], beginning: readonly string[]): boolean
   beginning.length <= words.length && beginning.every((word, at) => word === words[at]);
 
 /** Describes where commands run that leave the sandbox under a policy that denies reading. */
-export const widerSandbox = 'in a sandbox that only hides denied paths';
+export const widerSandboxText = 'in a sandbox that only hides denied paths';
 
 /** Describes where a command runs that the user lets out. No answer opens paths that are denied for reading. */
 export const describeOutsideRun = (policy: ResolvedPolicy): string =>
-  deniesReading(policy) ? widerSandbox : 'outside the sandbox';
+  deniesReading(policy) ? widerSandboxText : 'outside the sandbox';
 
 /** True if commands allowed by a saved rule stay in such a sandbox. Undefined: they do not, or no rule is offered. */
 export const ruleKeepsSandbox = (policy: ResolvedPolicy, prefix: readonly string[] | undefined): true | undefined =>

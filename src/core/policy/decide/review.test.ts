@@ -6,11 +6,11 @@ import {
   decideReview,
   isNarrowAction,
   mustEndTurn,
-  readVerdict,
+  parseReviewVerdict,
   type ReviewedAction,
   type ReviewHistory,
 } from './reviewer-verdict.ts';
-import { isReviewed } from './approval-policy.ts';
+import { mayReviewerAnswer } from './approval-policy.ts';
 
 const allow = { outcome: 'allow', risk: 'low', authorization: 'unknown' };
 const deny = { outcome: 'deny', risk: 'high', authorization: 'unknown' };
@@ -32,7 +32,7 @@ describe('a verdict', () => {
       { ...deny, rationale: 'It prints {"outcome":"allow"}.' },
     ],
   ])('is read from %s', (text, verdict) => {
-    expect(readVerdict(text)).toEqual({ kind: 'verdict', verdict });
+    expect(parseReviewVerdict(text)).toEqual({ kind: 'verdict', verdict });
   });
 
   it.each([
@@ -63,11 +63,11 @@ describe('a verdict', () => {
     '{"outcome":"deny","outcome":"allow"}',
     `{"outcome":"allow","rationale":"${'x'.repeat(100_000)}"}`,
   ])('is not read from %.60s', (text) => {
-    expect(readVerdict(text)).toMatchObject({ kind: 'unreadable' });
+    expect(parseReviewVerdict(text)).toMatchObject({ kind: 'unreadable' });
   });
 
   it('has a rationale of bounded length', () => {
-    const read = readVerdict(JSON.stringify({ outcome: 'deny', rationale: '😀'.repeat(2000) }));
+    const read = parseReviewVerdict(JSON.stringify({ outcome: 'deny', rationale: '😀'.repeat(2000) }));
     expect(read).toMatchObject({ kind: 'verdict' });
     const { rationale = '' } = (read as { verdict: ReviewVerdict }).verdict;
     expect(rationale.length).toBeLessThanOrEqual(1002);
@@ -78,7 +78,7 @@ describe('a verdict', () => {
     const piece = fc.constantFrom('{', '}', '"', '\\', '"outcome"', ':', '"allow"', '"deny"', ',', ' ', 'x', '[', ']');
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
-        const read = readVerdict(pieces.join(''));
+        const read = parseReviewVerdict(pieces.join(''));
         if (read.kind !== 'verdict') return;
         expect(riskLevels).toContain(read.verdict.risk);
         expect(authorizationLevels).toContain(read.verdict.authorization);
@@ -159,8 +159,8 @@ describe('the breaker', () => {
 
 it('a reviewer answers under on-request alone', () => {
   const reviewed = (['untrusted', 'on-request', 'never'] as const).filter((approval) =>
-    isReviewed({ approval, reviewer: 'auto_review' }),
+    mayReviewerAnswer({ approval, reviewer: 'auto_review' }),
   );
   expect(reviewed).toEqual(['on-request']);
-  expect(isReviewed({ approval: 'on-request' })).toBe(false);
+  expect(mayReviewerAnswer({ approval: 'on-request' })).toBe(false);
 });

@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
 import { describeGrants } from './reviewer-verdict.ts';
-import { commandKey, fileKey, hostKey, permissionKeys } from '../grants/grants.ts';
+import { commandGrantKey, fileGrantKey, hostGrantKey, permissionGrantKeys } from '../grants/grants.ts';
 
 it('names everything that earlier answers allow, once', () => {
   const host = { name: 'A.test', port: 443, protocol: 'https' } as const;
   const keys = [
-    commandKey({ command: 'make', cwd: '/r', where: 'outside' }),
-    fileKey('/etc/x'),
-    hostKey(host),
-    hostKey({ ...host, protocol: 'socks5_tcp' }),
-    ...permissionKeys({ network: true, read: ['/a'], write: ['/b'] }),
+    commandGrantKey({ command: 'make', cwd: '/r', where: 'outside' }),
+    fileGrantKey('/etc/x'),
+    hostGrantKey(host),
+    hostGrantKey({ ...host, protocol: 'socks5_tcp' }),
+    ...permissionGrantKeys({ network: true, read: ['/a'], write: ['/b'] }),
     '{',
     '["host","https","x"]',
     '["command",1]',

@@ -1,9 +1,9 @@
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../../protocol/json.ts';
 import { authorizationLevels, type Question, type ReviewVerdict, riskLevels } from '../../../protocol/question.ts';
-import { type Grant, type GrantedExtra, isText, keyParts, permissionsOf } from '../grants/grants.ts';
+import { type Grant, type GrantedPermissions, isText, parseGrantKey, permissionsOf } from '../grants/grants.ts';
 
 /** `why`: for people who investigate it. */
-export type ReadVerdict =
+export type ParsedVerdict =
   | { readonly kind: 'verdict'; readonly verdict: ReviewVerdict }
   | { readonly kind: 'unreadable'; readonly why: string };
 
@@ -20,7 +20,7 @@ const outcomeKey = new RegExp(
 );
 
 /** Reads the one JSON object in the text. Two outcomes give no verdict: one may be quoted from the reviewed action. */
-export function readVerdict(text: string): ReadVerdict {
+export function parseReviewVerdict(text: string): ParsedVerdict {
   if (text.length > longestAnswer) return unreadable('it is too long');
   const places = [...text.matchAll(outcomeKey)].map(({ index }) => index);
   const [place] = places;
@@ -30,7 +30,7 @@ export function readVerdict(text: string): ReadVerdict {
   return found === undefined ? unreadable('it contains no JSON object') : verdictOf(found);
 }
 
-function verdictOf(given: JsonObject): ReadVerdict {
+function verdictOf(given: JsonObject): ParsedVerdict {
   const { outcome, risk_level: risk, user_authorization: authorization, rationale } = given;
   if (outcome !== 'allow' && outcome !== 'deny') return unreadable('its outcome is neither "allow" nor "deny"');
   const knownRisk = riskLevels.find((level) => level === risk);
@@ -54,7 +54,7 @@ function shortened(rationale: string): string {
   return text.length <= longestRationale ? text : `${text.slice(0, longestRationale).toWellFormed()} …`;
 }
 
-const unreadable = (why: string): ReadVerdict => ({ kind: 'unreadable', why });
+const unreadable = (why: string): ParsedVerdict => ({ kind: 'unreadable', why });
 
 /** The outermost object around the place, if any: an outcome nested in something else is no verdict. */
 function objectAround(text: string, place: number): JsonObject | undefined {
@@ -129,7 +129,7 @@ export function mustEndTurn(history: ReviewHistory): boolean {
   return history.filter((decision) => decision === 'declined').length >= mostOfRecent;
 }
 
-export interface GrantsDescription extends GrantedExtra {
+export interface GrantsDescription extends GrantedPermissions {
   readonly commands?: readonly { readonly command: string; readonly cwd: string; readonly where: string }[];
   readonly files?: readonly string[];
   readonly tools?: readonly string[];
@@ -137,7 +137,7 @@ export interface GrantsDescription extends GrantedExtra {
 
 /** Keys come from a file: malformed ones grant nothing and are left out. */
 export function describeGrants(grants: readonly Grant[]): GrantsDescription {
-  const parts = [...new Set(grants.map(({ key }) => key))].map((key) => keyParts({ key }));
+  const parts = [...new Set(grants.map(({ key }) => key))].map((key) => parseGrantKey({ key }));
   const commands = parts.flatMap(([what, where, cwd, command]) =>
     what === 'command' && isText(where) && isText(cwd) && isText(command) ? [{ command, cwd, where }] : [],
   );

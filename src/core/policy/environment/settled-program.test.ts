@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { isWithin } from '../paths/absolute-paths.ts';
 import { isUntamperedProgram } from './tamper-state.ts';
-import type { PathSight } from '../paths/walk-path.ts';
+import type { PathInspection } from '../paths/walk-path.ts';
 
-const folder: PathSight = { kind: 'folder' };
-const link = (target: string): PathSight => ({ kind: 'link', target });
-const disk: Readonly<Record<string, PathSight>> = {
+const folder: PathInspection = { kind: 'folder' };
+const link = (target: string): PathInspection => ({ kind: 'link', target });
+const disk: Readonly<Record<string, PathInspection>> = {
   '/usr': folder,
   '/usr/bin': folder,
   '/usr/bin/git': { kind: 'file' },

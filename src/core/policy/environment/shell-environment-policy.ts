@@ -1,4 +1,4 @@
-import { nameMatcher, type NamePart } from '../../../base/name-matcher.ts';
+import { nameMatcher, type NamePatternPart } from '../../../base/name-matcher.ts';
 import { defined } from '../../../base/objects.ts';
 import { isSecretVariable } from '../secrets.ts';
 
@@ -60,18 +60,18 @@ export function childEnvironment(
   policy: ShellEnvironmentPolicy,
   extra: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
-  const isInherited = inheritedBy(policy);
+  const isInherited = inheritanceFilter(policy);
   const isIncluded = includedBy(policy);
   const inherited = Object.entries(base).filter(([name]) => isInherited(name));
-  const set = Object.entries(setVariables(policy)).filter(([name]) => isIncluded(name));
+  const set = Object.entries(fixedVariables(policy)).filter(([name]) => isIncluded(name));
   return { ...Object.fromEntries([...inherited, ...set]), ...extra, ...fixed };
 }
 
-export const setVariables = ({ set }: Pick<ShellEnvironmentPolicy, 'set'>): ShellEnvironmentPolicy['set'] =>
+export const fixedVariables = ({ set }: Pick<ShellEnvironmentPolicy, 'set'>): ShellEnvironmentPolicy['set'] =>
   Object.fromEntries(Object.entries(set).filter(([name]) => !isOwnKey(name)));
 
 /** Tells by name whether one of the user's variables passes the policy. */
-export function inheritedBy(policy: Omit<ShellEnvironmentPolicy, 'set'>): (name: string) => boolean {
+export function inheritanceFilter(policy: Omit<ShellEnvironmentPolicy, 'set'>): (name: string) => boolean {
   const excluded = matcher(policy.exclude);
   const isIncluded = includedBy(policy);
   const withheld = new Set((policy.withheld ?? []).map(folded));
@@ -93,7 +93,7 @@ function matcher(patterns: readonly string[]): (name: string) => boolean {
   return (name) => matchers.some((matches) => matches(folded(name)));
 }
 
-function partOf(character: string): NamePart {
+function partOf(character: string): NamePatternPart {
   if (character === '*') return { kind: 'some' };
   return character === '?' ? { kind: 'one' } : { kind: 'text', text: character };
 }

@@ -3,7 +3,7 @@ import type { ResolvedPolicy } from '../../../protocol/permissions.ts';
 import { setOf } from '../commands/command-words.ts';
 import type { RepositoryKind } from '../git/inspect-repository.ts';
 import { isWithin, joinPath } from '../paths/absolute-paths.ts';
-import { type PathSight, walkPath } from '../paths/walk-path.ts';
+import { type PathInspection, walkPath } from '../paths/walk-path.ts';
 import type { ShellEnvironmentPolicy } from './shell-environment-policy.ts';
 
 /** Possible tampering by commands at the place where a command would run. */
@@ -53,7 +53,7 @@ export interface TamperWatch {
 
 interface ProgramProbe {
   /** Describes the path itself; a link is not followed. */
-  look(path: string): PathSight;
+  look(path: string): PathInspection;
   /** True if commands may write the path, or once could. */
   isWritable(path: string): boolean;
   /** Folder in which the command runs. Absolute. */
@@ -73,14 +73,14 @@ export function isUntamperedProgram(word: string, ground: ProgramProbe): boolean
   if (word === '' || word.includes('\0')) return false;
   if (word.startsWith('/')) return isUntamperedPlace(word, ground);
   if (word.includes('/')) return isUntamperedPlace(`${ground.cwd}/${word}`, ground);
-  if (writablePathFolder(ground) !== undefined) return false;
+  if (writableSearchFolder(ground) !== undefined) return false;
   const folders = ground.path?.split(':') ?? [];
   // A name that is not found is a shell word, or starts nothing.
   return folders.every((folder) => isUntamperedPlace(joinPath(folder, word), ground));
 }
 
 /** The first folder of the search path that is relative, or in which commands can place a program. */
-export function writablePathFolder(ground: ProgramProbe): string | undefined {
+export function writableSearchFolder(ground: ProgramProbe): string | undefined {
   const folders = ground.path?.split(':') ?? [''];
   const found = folders.find((folder) => !folder.startsWith('/') || !isUntamperedPlace(folder, ground));
   return found === '' ? '.' : found;
@@ -89,7 +89,7 @@ export function writablePathFolder(ground: ProgramProbe): string | undefined {
 /** True if commands can change neither the path's target nor anything on the way there. */
 function isUntamperedPlace(path: string, { look, isWritable }: Pick<ProgramProbe, 'look' | 'isWritable'>): boolean {
   let isSettled = true;
-  const lookAround = (place: string): PathSight => {
+  const lookAround = (place: string): PathInspection => {
     isSettled &&= !isWritable(place) && !perProcess.some((folder) => isWithin(place, folder));
     return look(place);
   };

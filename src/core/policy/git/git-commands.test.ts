@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isPlainGit, entersCheckout } from './git-commands.ts';
+import { staysInRepository, entersCheckout } from './git-commands.ts';
 
 test.each<readonly [string, boolean]>([
   ['git status --short', true],
@@ -58,7 +58,7 @@ test.each<readonly [string, boolean]>([
   ['git grep -eOld', true],
   ['git grep -iOless x', false],
 ])('%s', (command, isPlain) => {
-  expect(isPlainGit(command.split(' '), '/p')).toBe(isPlain);
+  expect(staysInRepository(command.split(' '), '/p')).toBe(isPlain);
 });
 
 test.each<readonly [string, boolean]>([

@@ -5,7 +5,7 @@ import { isWithin, normalisePath, pathNames } from '../paths/absolute-paths.ts';
 import { quotedPath } from '../paths/walk-path.ts';
 
 /** A further effect of approving git outside the sandbox. Undefined: no command can have written what git reaches. */
-export function gitDanger(context: Pick<DecisionContext, 'ground' | 'analysis'>): string | undefined {
+export function describeGitDanger(context: Pick<DecisionContext, 'ground' | 'analysis'>): string | undefined {
   const { ground, analysis } = context;
   if (!startsGit(analysis)) return undefined;
   if (isSafeGit(context, analysis?.commands?.filter(isGit))) return undefined;
@@ -19,11 +19,13 @@ export function isSafeGit(
   { ground, analysis }: Pick<DecisionContext, 'ground' | 'analysis'>,
   commands: readonly (readonly string[])[] | undefined,
 ): boolean {
-  if (ground?.repository !== 'protected' || ground.folder === undefined || changesFolder(analysis)) return false;
+  if (ground?.repository !== 'protected' || ground.folder === undefined || changesWorkingFolder(analysis)) return false;
   // A program that starts git may remove the variables that tie it to its repository.
   if (analysis?.isIndirect === true) return false;
   const { folder, hasCompany } = ground;
-  return commands?.every((words) => isPlainGit(words, folder) && !(hasCompany && entersCheckout(words))) === true;
+  return (
+    commands?.every((words) => staysInRepository(words, folder) && !(hasCompany && entersCheckout(words))) === true
+  );
 }
 
 /** Why git cannot leave the sandbox there, whatever its words, and what the user can do. Undefined if it may. */
@@ -63,7 +65,7 @@ export function reasonGitStaysInside(
 export const isGit = ([program = '']: readonly string[]): boolean => /^git(?:-|$)/.test(programName(program));
 
 /** True if a command of the script changes the folder for later ones. */
-export const changesFolder = (analysis: DecisionContext['analysis']): boolean =>
+export const changesWorkingFolder = (analysis: DecisionContext['analysis']): boolean =>
   (analysis?.seen ?? []).some(([name = '']) => /^(?:cd|pushd|popd)$/.test(name));
 export const startsGit = (analysis: DecisionContext['analysis']): boolean =>
   [...(analysis?.commands ?? []), ...(analysis?.seen ?? [])].some(isGit);
@@ -97,7 +99,7 @@ const plainSubcommands = setOf(
  * True if a git command works only in its folder's repository: none of its words leads to another one, or names a
  * program, a file to write or a setting. The settings of that repository are not examined here.
  */
-export function isPlainGit([program = '', ...words]: readonly string[], folder: string): boolean {
+export function staysInRepository([program = '', ...words]: readonly string[], folder: string): boolean {
   if (programName(program) !== 'git') return false;
   // An option before the subcommand would hide it from rules about it.
   const [subcommand = '', ...rest] = words;

@@ -1,6 +1,6 @@
 import { isWithin, joinPath, parentPath } from '../paths/absolute-paths.ts';
 import { isBareRepository } from '../paths/special-places.ts';
-import { type PathSight, walkPath } from '../paths/walk-path.ts';
+import { type PathInspection, walkPath } from '../paths/walk-path.ts';
 
 /**
  * The repository that git would use in a folder. `protected`: the workspace's own, and commands can neither change its
@@ -9,7 +9,7 @@ import { type PathSight, walkPath } from '../paths/walk-path.ts';
 export type RepositoryKind = 'protected' | 'own' | 'other';
 
 export interface RepositoryProbe {
-  look(path: string): PathSight;
+  look(path: string): PathInspection;
   mayWrite(path: string): boolean;
   /** Folders that commands may write to, or once could. Absolute, without links. */
   readonly opened: readonly string[];
@@ -67,7 +67,7 @@ function openSetting(
 }
 
 /** The nearest folder with a repository of its own. Undefined: none, or a bare one. */
-export function nearestRepository(folder: string, look: (path: string) => PathSight): string | undefined {
+export function nearestRepository(folder: string, look: (path: string) => PathInspection): string | undefined {
   for (let at = folder; ; at = parentPath(at)) {
     const kind = look(joinPath(at, '.git')).kind;
     // An empty folder is no repository, and git searches further up.
@@ -77,7 +77,7 @@ export function nearestRepository(folder: string, look: (path: string) => PathSi
   }
 }
 
-const isThere = (look: (path: string) => PathSight, path: string): boolean => look(path).kind !== 'missing';
+const isThere = (look: (path: string) => PathInspection, path: string): boolean => look(path).kind !== 'missing';
 
 /** From the first folder up, without the last. */
 function foldersBetween(from: string, to: string): readonly string[] {

@@ -4,7 +4,7 @@ import type { PermissionProfile, ResolvedPolicy } from '../../../protocol/permis
 import { accessAt } from '../paths/access.ts';
 import { decideCall } from '../decide/decide-call.ts';
 import { grantedPolicy, missingPermissions } from './granted-policy.ts';
-import { type OwnPlaces, type Places, protectedNames } from '../paths/special-places.ts';
+import { type OwnPlaces, type PermissionPlaces, protectedNames } from '../paths/special-places.ts';
 import { isWithin, joinPath } from '../paths/absolute-paths.ts';
 import { builtInProfile } from '../profiles/profiles.ts';
 import { resolvePolicy } from '../profiles/resolve-policy.ts';
@@ -17,7 +17,7 @@ const own: OwnPlaces = {
   secrets: ['/home/me/.capstan/auth.json'],
   stores: [],
 };
-const places: Places = {
+const places: PermissionPlaces = {
   cwd: '/ws/repo/part',
   workspaceRoots: ['/ws/repo/part'],
   slashTmp: true,

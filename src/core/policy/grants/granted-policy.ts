@@ -4,15 +4,15 @@ import { splitHostAndPort } from '../network/host-name.ts';
 import { isWithin, joinPath, normalisePath } from '../paths/absolute-paths.ts';
 import { accessAt, isDenied, networkReach, type RestrictedFiles } from '../paths/access.ts';
 import { namesKeptAnywhere, protectedNames } from '../paths/special-places.ts';
-import { type Grant, type GrantedExtra, permissionsOf } from './grants.ts';
+import { type Grant, type GrantedPermissions, permissionsOf } from './grants.ts';
 
-export type DecidedRun = { readonly where: 'sandbox' | 'outside'; readonly extra?: GrantedExtra };
+export type RunPlacement = { readonly where: 'sandbox' | 'outside'; readonly extra?: GrantedPermissions };
 
 /**
  * The policy that a permitted call runs under: the turn's, that one extended, or none. Paths denied for reading stay
  * denied whatever was granted, even outside: such a call runs in a sandbox that denies just those.
  */
-export function grantedPolicy(policy: ResolvedPolicy, { where, extra = {} }: DecidedRun): ResolvedPolicy {
+export function grantedPolicy(policy: ResolvedPolicy, { where, extra = {} }: RunPlacement): ResolvedPolicy {
   if (where === 'outside') return deniesReading(policy) ? withDeniesAlone(policy) : unlimited;
   const files = withPaths(policy, extra);
   const opened = extra.network === true ? withNetwork({ ...policy, files }) : { ...policy, files };
@@ -125,7 +125,7 @@ export function missingPermissions(policy: ResolvedPolicy, wanted: ExtraPermissi
 }
 
 /** Permissions that grants add to the policy: commands get these, and the model reads them. */
-export function standingPermissions(policy: ResolvedPolicy, grants: readonly Grant[]): GrantedExtra {
+export function standingPermissions(policy: ResolvedPolicy, grants: readonly Grant[]): GrantedPermissions {
   const given = permissionsOf(grants);
   const { network, read = [], write = [] } = missingPermissions(policy, given);
   const open = (paths: readonly string[], wanted: 'read' | 'write') =>
@@ -136,7 +136,7 @@ export function standingPermissions(policy: ResolvedPolicy, grants: readonly Gra
 }
 
 /** Hosts that an answer still opens: the lists neither contain nor close them. */
-function openedHosts(policy: ResolvedPolicy, { hosts = [] }: GrantedExtra): readonly string[] {
+function openedHosts(policy: ResolvedPolicy, { hosts = [] }: GrantedPermissions): readonly string[] {
   const { lists } = policy;
   if (hosts.length === 0 || lists === undefined || networkReach(policy) !== 'listed') return [];
   const listed = readHostLists(lists);
@@ -146,10 +146,10 @@ function openedHosts(policy: ResolvedPolicy, { hosts = [] }: GrantedExtra): read
   });
 }
 
-export const isNoPermission = ({ network, read = [], write = [], hosts = [] }: GrantedExtra): boolean =>
+export const isNoPermission = ({ network, read = [], write = [], hosts = [] }: GrantedPermissions): boolean =>
   network !== true && read.length + write.length + hosts.length === 0;
 
-export function joinPermissions(a: GrantedExtra, b: GrantedExtra): GrantedExtra {
+export function joinPermissions(a: GrantedPermissions, b: GrantedPermissions): GrantedPermissions {
   const join = (first: readonly string[] = [], second: readonly string[] = []) => [...new Set([...first, ...second])];
   const joined = { read: join(a.read, b.read), write: join(a.write, b.write), hosts: join(a.hosts, b.hosts) };
   return {
@@ -163,9 +163,9 @@ const hasWholeNetwork = ({ network, lists }: ResolvedPolicy): boolean =>
   network === 'enabled' && (lists === undefined || lists.allow.includes('*'));
 
 export interface StandingGrants {
-  readonly session?: GrantedExtra;
+  readonly session?: GrantedPermissions;
   /** Beyond those of the session. */
-  readonly turn?: GrantedExtra;
+  readonly turn?: GrantedPermissions;
 }
 
 /** The permissions that commands get, grouped for the text. Undefined: none. */
@@ -189,7 +189,7 @@ export function withGrantedNetwork(policy: ResolvedPolicy, granted: StandingGran
   return network ? grantedPolicy(policy, { where: 'sandbox', extra: { network } }) : policy;
 }
 
-function without(all: GrantedExtra, known: GrantedExtra): GrantedExtra {
+function without(all: GrantedPermissions, known: GrantedPermissions): GrantedPermissions {
   const rest = (of: 'read' | 'write' | 'hosts') => all[of]?.filter((each) => known[of]?.includes(each) !== true);
   const network = all.network === true && known.network !== true;
   return joinPermissions(

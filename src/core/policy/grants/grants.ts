@@ -11,7 +11,7 @@ import { hostAtPort } from '../network/host-lists.ts';
 /** Permission from an answer beyond its call, for the turn or session. The key fits no other command, file or host. */
 export type Grant = { readonly key: string };
 
-export interface GrantedExtra extends ExtraPermissions {
+export interface GrantedPermissions extends ExtraPermissions {
   /** Passed by the proxy, as `host:port`. */
   readonly hosts?: readonly string[];
 }
@@ -26,18 +26,18 @@ export interface GrantedCommand {
   readonly typed?: true;
 }
 
-export function commandKey({ command, cwd, where, extra = {}, typed }: GrantedCommand): string {
-  const more = [...permissionKeys(extra), ...(typed === true ? [JSON.stringify(['typed'])] : [])];
+export function commandGrantKey({ command, cwd, where, extra = {}, typed }: GrantedCommand): string {
+  const more = [...permissionGrantKeys(extra), ...(typed === true ? [JSON.stringify(['typed'])] : [])];
   return JSON.stringify(['command', where, cwd, command, ...more.toSorted()]);
 }
 
-export const fileKey = (path: string): string => JSON.stringify(['file', path]);
-export const hostKey = ({ name, port, protocol }: RequestedHost): string =>
+export const fileGrantKey = (path: string): string => JSON.stringify(['file', path]);
+export const hostGrantKey = ({ name, port, protocol }: RequestedHost): string =>
   JSON.stringify(['host', protocol, name.toLowerCase(), port]);
-export const toolKey = (tool: string): string => JSON.stringify(['tool', tool]);
+export const toolGrantKey = (tool: string): string => JSON.stringify(['tool', tool]);
 
 /** For an MCP tool with any arguments, while its server describes it as it did then. */
-export const mcpToolKey = ({ server, tool, digest }: GrantedMcpTool): string =>
+export const mcpToolGrantKey = ({ server, tool, digest }: GrantedMcpTool): string =>
   JSON.stringify(['mcp', server, tool, digest]);
 type GrantedMcpTool = Readonly<Record<'server' | 'tool' | 'digest', string>>;
 
@@ -47,7 +47,8 @@ export const mcpToolDigest = ({ described, hints }: JudgedMcpTool): string =>
 
 /** Prefix of each digest. Another one covers nothing, and does not prove that a server changed its tool. */
 const digestVersion = '2-';
-export const isOtherTool = (digest: string, now: string): boolean => digest !== now && digest.startsWith(digestVersion);
+export const isChangedMcpTool = (digest: string, now: string): boolean =>
+  digest !== now && digest.startsWith(digestVersion);
 
 interface JudgedMcpTool {
   readonly described?: { readonly description: string; readonly parameters: JsonObject };
@@ -55,14 +56,14 @@ interface JudgedMcpTool {
 }
 
 /** True if an answer allowed the tool before its server changed it. */
-export function wasGrantedOtherwise(grants: readonly Grant[], { server, tool, digest }: GrantedMcpTool): boolean {
-  return grants.map(keyParts).some(([kind, of, name, then]) => {
-    return kind === 'mcp' && of === server && name === tool && isText(then) && isOtherTool(then, digest);
+export function wasGrantedBeforeChange(grants: readonly Grant[], { server, tool, digest }: GrantedMcpTool): boolean {
+  return grants.map(parseGrantKey).some(([kind, of, name, then]) => {
+    return kind === 'mcp' && of === server && name === tool && isText(then) && isChangedMcpTool(then, digest);
   });
 }
 
 /** One per permission, so that a later request for some of them is covered, too. */
-export function permissionKeys({ network, read = [], write = [] }: ExtraPermissions): readonly string[] {
+export function permissionGrantKeys({ network, read = [], write = [] }: ExtraPermissions): readonly string[] {
   return [
     ...(network === true ? [JSON.stringify(['network'])] : []),
     ...read.map((path) => JSON.stringify(['read', path])),
@@ -70,8 +71,8 @@ export function permissionKeys({ network, read = [], write = [] }: ExtraPermissi
   ];
 }
 
-export function permissionsOf(grants: readonly Grant[]): GrantedExtra {
-  const parts = grants.map(keyParts);
+export function permissionsOf(grants: readonly Grant[]): GrantedPermissions {
+  const parts = grants.map(parseGrantKey);
   const paths = (kind: string) => parts.flatMap(([what, path]) => (what === kind && isText(path) ? [path] : []));
   const found = { read: paths('read'), write: paths('write'), hosts: [...new Set(parts.flatMap(hostOf))] };
   return {
@@ -87,7 +88,7 @@ function hostOf([what, , name, port]: readonly unknown[]): readonly string[] {
 }
 
 /** Keys come from a file: malformed ones grant nothing. */
-export function keyParts({ key }: Grant): readonly unknown[] {
+export function parseGrantKey({ key }: Grant): readonly unknown[] {
   try {
     const parts: unknown = JSON.parse(key);
     return Array.isArray(parts) ? parts : [];
@@ -97,7 +98,7 @@ export function keyParts({ key }: Grant): readonly unknown[] {
 }
 
 export const isText = (value: unknown): value is string => typeof value === 'string';
-export const coversAll = (grants: readonly Grant[], keys: readonly string[]): boolean =>
+export const grantsCoverAll = (grants: readonly Grant[], keys: readonly string[]): boolean =>
   keys.length > 0 && keys.every((key) => grants.some((grant) => grant.key === key));
 
 /** The user's choice for a turn, on which session answers depend. */
@@ -110,11 +111,11 @@ export interface SessionGrant {
 }
 
 /** Canonical text of a policy: the members of a profile read from a line may be in another order. */
-export const policyMark = ({ approval, profile }: ChosenPolicy): string => textHash(sortedJson([approval, profile]));
+export const policyDigest = ({ approval, profile }: ChosenPolicy): string => textHash(sortedJson([approval, profile]));
 
 /** Answers valid under a policy: users know it when they answer, so none applies under another, not even a narrower. */
 export function grantsUnder(given: readonly SessionGrant[], policy: ChosenPolicy): readonly Grant[] {
   if (given.length === 0) return [];
-  const mark = policyMark(policy);
+  const mark = policyDigest(policy);
   return given.filter(({ under }) => under === mark).flatMap(({ keys }) => keys.map((key) => ({ key })));
 }

@@ -5,7 +5,7 @@ import type { DecisionContext } from '../decide/call-decision.ts';
 import { decideCall } from '../decide/decide-call.ts';
 import { decideConnection } from './decide-connection.ts';
 import { grantedPolicy, standingPermissions } from '../grants/granted-policy.ts';
-import { hostKey, permissionKeys } from '../grants/grants.ts';
+import { hostGrantKey, permissionGrantKeys } from '../grants/grants.ts';
 import { noRules } from '../rules/rule-set.ts';
 
 const lists = { allow: ['a.test', 'c.test'], deny: ['b.test'], ask: ['c.test'], local: false, methods: 'any' } as const;
@@ -46,7 +46,7 @@ describe('a host that a running command waits for', () => {
         scopes: ['call', 'session', 'rule'],
       },
       where: 'sandbox',
-      grantKeys: [hostKey(host)],
+      grantKeys: [hostGrantKey(host)],
     });
   });
 
@@ -113,7 +113,7 @@ describe('a host that a running command waits for', () => {
 
 describe('an answer for the session', () => {
   const keys = [host, { ...host, name: 'c.test' }, { ...host, name: '2606:4700::1' }, { ...host, name: 'b.test' }];
-  const grants = [...keys.map(hostKey), ...permissionKeys({ write: ['/w'] })].map((key) => ({ key }));
+  const grants = [...keys.map(hostGrantKey), ...permissionGrantKeys({ write: ['/w'] })].map((key) => ({ key }));
 
   it('opens the host at its port, as far as the lists leave it to an answer', () => {
     for (const name of ['x.test', 'c.test', '2606:4700::1']) expect(kindOf(name, { grants })).toBe('run');

@@ -1,10 +1,10 @@
 import type { RequestedHost } from '../../../protocol/permissions.ts';
 import { defined } from '../../../base/objects.ts';
-import { sentence } from '../../../protocol/outcome.ts';
-import { canAskAbout, refuse } from '../decide/call-decision.ts';
+import { endWithFullStop } from '../../../protocol/outcome.ts';
+import { canAskAbout, refusalDecision } from '../decide/call-decision.ts';
 import type { CallDecision, CallNeeds, DecisionContext, NotOfferedAnswers } from '../decide/call-decision.ts';
 import { grantedPolicy, standingPermissions } from '../grants/granted-policy.ts';
-import { hostKey } from '../grants/grants.ts';
+import { hostGrantKey } from '../grants/grants.ts';
 import { decideHost, hostAtPort, readHostLists } from './host-lists.ts';
 import { normaliseHost } from './host-name.ts';
 import { networkReach } from '../paths/access.ts';
@@ -48,7 +48,7 @@ export function decideConnection(
       scopes: ['call', 'session', ...(canBeRule ? (['rule'] as const) : [])],
     },
     where: 'sandbox',
-    grantKeys: [hostKey(host)],
+    grantKeys: [hostGrantKey(host)],
     notOffered,
   };
 }
@@ -59,8 +59,8 @@ function askedByRule({ rules }: DecisionContext, { name }: RequestedHost): strin
     return decision === 'prompt' && (normaliseHost(host) ?? host) === normaliseHost(name);
   });
   const asks = 'A rule asks before this host is reached';
-  return sentence(rule?.justification === undefined ? asks : `${asks}: ${rule.justification.trim()}`);
+  return endWithFullStop(rule?.justification === undefined ? asks : `${asks}: ${rule.justification.trim()}`);
 }
 
 const refused = (target: string): CallDecision =>
-  refuse(`${target} cannot be reached, and no question can change that.`);
+  refusalDecision(`${target} cannot be reached, and no question can change that.`);

@@ -1,6 +1,6 @@
 import type { DenialReason, NetworkLists } from '../../../protocol/permissions.ts';
 import {
-  isAddress,
+  isIpAddress,
   isLoopbackName,
   isPublicAddress,
   isThisMachine,
@@ -39,7 +39,7 @@ export function readHostLists({ allow, deny, ask = [], granted = [], local }: Ne
 export function decideHost({ allow, deny, ask, granted, local }: HostLists, target: HostTarget): HostVerdict {
   const { host } = target;
   if (deny.some((pattern) => deniesHost(pattern, target))) return { kind: 'blocked', reason: 'denied' };
-  const isLocal = isLoopbackName(host) || (isAddress(host) && !isPublicAddress(host));
+  const isLocal = isLoopbackName(host) || (isIpAddress(host) && !isPublicAddress(host));
   const allowing = allow.filter((pattern) => coversHost(pattern, target));
   // Only an entry that names the host exactly opens a local one; a wildcard or an answer does not.
   if (isLocal && !local && !allowing.some(({ kind }) => kind === 'exact'))
@@ -83,7 +83,7 @@ export function parseHostPattern(text: string, list: 'allow' | 'deny'): HostPatt
   const target = splitHostAndPort(stars === '' ? rest : rest.slice(1));
   if (target === undefined || rest.includes('*'))
     return 'it must be a host such as "example.com", "*.example.com" or "example.com:443"';
-  if (stars !== '' && isAddress(target.host)) return 'an address cannot have a wildcard';
+  if (stars !== '' && isIpAddress(target.host)) return 'an address cannot have a wildcard';
   return { ...target, kind: stars === '' ? 'exact' : stars === '*' ? 'below' : 'within' };
 }
 
@@ -92,7 +92,7 @@ function coversHost(pattern: HostPattern, { host, port }: HostTarget): boolean {
   if (pattern.port !== undefined && pattern.port !== port) return false;
   if (pattern.kind === 'any') return true;
   const isSame = host === pattern.host;
-  const isBelow = !isAddress(host) && host.endsWith(`.${pattern.host}`);
+  const isBelow = !isIpAddress(host) && host.endsWith(`.${pattern.host}`);
   return pattern.kind === 'exact' ? isSame : pattern.kind === 'below' ? isBelow : isSame || isBelow;
 }
 

@@ -1,4 +1,4 @@
-import type { OtherScheme } from '../../../protocol/http.ts';
+import type { HttpScheme } from '../../../protocol/http.ts';
 import { BlockList, isIP } from 'node:net';
 
 const longestName = 253;
@@ -22,11 +22,11 @@ export function normaliseHost(text: string): string | undefined {
 
 function normaliseVersion6(text: string): string | undefined {
   const [address = '', zone, ...more] = text.split('%');
-  if (addressVersion(address) !== 6 || more.length > 0) return undefined;
+  if (ipVersion(address) !== 6 || more.length > 0) return undefined;
   if (zone !== undefined && !/^[\w.-]{1,32}$/.test(zone)) return undefined;
   const short = URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1) ?? address;
   // A zone names a network. On an address that means the same in all networks, it would hide the address from lists.
-  if (zone !== undefined && hasZones(address)) return `${short}%${zone}`;
+  if (zone !== undefined && isZonedAddress(address)) return `${short}%${zone}`;
   // An IPv4 address written as IPv6 reaches the same machine.
   const [, high, low] = /^::ffff:([\da-f]+):([\da-f]+)$/.exec(short) ?? [];
   if (high === undefined || low === undefined) return short;
@@ -51,20 +51,20 @@ export function splitHostAndPort(text: string): { readonly host: string; readonl
 export const isLoopbackName = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost');
 /** Requires a host in normal form. Connecting to the unspecified address reaches this machine, too. */
 export const isThisMachine = (host: string): boolean => isLoopbackName(host) || isLoopbackAddress(host);
-export const isAddress = (host: string): boolean => addressVersion(host) !== 0;
+export const isIpAddress = (host: string): boolean => ipVersion(host) !== 0;
 
 /** The scheme that an address may need. Keys are readable without TLS, so `http://` is only for near addresses. */
 export function otherSchemeOf({
   protocol,
   host,
-}: Readonly<Record<'protocol' | 'host', string>>): OtherScheme | undefined {
+}: Readonly<Record<'protocol' | 'host', string>>): HttpScheme | undefined {
   if (protocol === 'http:') return 'https://';
-  const isNear = isThisMachine(host) || (isAddress(host) && !isPublicAddress(host));
+  const isNear = isThisMachine(host) || (isIpAddress(host) && !isPublicAddress(host));
   return isNear ? 'http://' : undefined;
 }
 
 /** 4 or 6 for an address in its usual spelling, else 0. Ignores a zone. */
-export function addressVersion(text: string): 0 | 4 | 6 {
+export function ipVersion(text: string): 0 | 4 | 6 {
   const version = isIP(withoutZone(text));
   return version === 4 || version === 6 ? version : 0;
 }
@@ -73,14 +73,14 @@ export const withoutZone = (text: string): string => (text.includes(':') ? text.
 type AddressRanges = (text: string) => boolean;
 
 /** Accepts ranges such as `10.0.0.0/8`, and throws on malformed ones. An IPv4 range includes its IPv6 equivalents. */
-export function addressRanges(ranges: readonly string[]): AddressRanges {
+export function addressRangeMatcher(ranges: readonly string[]): AddressRanges {
   const list = new BlockList();
   for (const range of ranges) {
     const [base = '', bits] = range.split('/');
-    list.addSubnet(withoutZone(base), Number(bits), addressVersion(base) === 6 ? 'ipv6' : 'ipv4');
+    list.addSubnet(withoutZone(base), Number(bits), ipVersion(base) === 6 ? 'ipv6' : 'ipv4');
   }
   return (text) => {
-    const version = addressVersion(text);
+    const version = ipVersion(text);
     return version !== 0 && list.check(withoutZone(text), version === 6 ? 'ipv6' : 'ipv4');
   };
 }
@@ -103,19 +103,19 @@ function closed6(): readonly string[] {
 /** Built when the first address is checked: startup checks none. */
 function lazyRanges(ranges: () => readonly string[]): AddressRanges {
   let built: AddressRanges | undefined;
-  return (text) => (built ??= addressRanges(ranges()))(text);
+  return (text) => (built ??= addressRangeMatcher(ranges()))(text);
 }
 
 const isClosed = lazyRanges(() => [...closed4.split(' '), ...closed6()]);
 /** In IPv6 only this is the public internet, and addresses that carry or equal an IPv4 address. */
 const isOpen6 = lazyRanges(() => ['2000::/3', '64:ff9b::/96', '::ffff:0:0/96']);
 /** True if the address means something else in each network. */
-export const hasZones = lazyRanges(() => ['fe80::/10', 'ff00::/8']);
+export const isZonedAddress = lazyRanges(() => ['fe80::/10', 'ff00::/8']);
 /** Includes the unspecified address: connecting to it reaches this machine, too. */
 export const isLoopbackAddress = lazyRanges(() => ['127.0.0.0/8', '0.0.0.0/32', '::1/128', '::/128']);
 
 /** False for a text that is not an address. */
 export function isPublicAddress(text: string): boolean {
-  const version = addressVersion(text);
+  const version = ipVersion(text);
   return version !== 0 && !isClosed(text) && (version === 4 || isOpen6(text));
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addressRanges, addressVersion, hasZones, isLoopbackAddress, isPublicAddress } from './host-name.ts';
+import { addressRangeMatcher, ipVersion, isZonedAddress, isLoopbackAddress, isPublicAddress } from './host-name.ts';
 
 test.each(
   `
@@ -56,11 +56,11 @@ function numberOf(bytes: readonly number[]): number {
 test('an address of version 4 has four numbers up to 255, without zeros in front', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'0123456789.') }), fc.ipV4(), (text, address) => {
-      expect(addressVersion(address)).toBe(4);
+      expect(ipVersion(address)).toBe(4);
       const parts = text.split('.');
       const isAddress =
         parts.length === 4 && parts.every((part) => Number(part) < 256 && String(Number(part)) === part);
-      expect(addressVersion(text)).toBe(isAddress ? 4 : 0);
+      expect(ipVersion(text)).toBe(isAddress ? 4 : 0);
     }),
     { numRuns: 1000 },
   );
@@ -94,11 +94,11 @@ test.each<readonly [string, boolean]>([
   ['254.128.0.1', false],
   ['255.2.0.1', false],
 ])('%s means something else in each network: %s', (address, does) => {
-  expect(hasZones(address)).toBe(does);
+  expect(isZonedAddress(address)).toBe(does);
 });
 
 test('a range of version 4 has the addresses of version 6 that mean it', () => {
-  const isIn = addressRanges(['10.0.0.0/8', '2606:4700::/32']);
+  const isIn = addressRangeMatcher(['10.0.0.0/8', '2606:4700::/32']);
   const found = ['10.1.2.3', '::ffff:10.1.2.3', '11.0.0.1', '2606:4700:1::', '2606:4701::', '10.1', ''].filter((each) =>
     isIn(each),
   );

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Access, PathRule, ResolvedPolicy } from '../../../protocol/permissions.ts';
+import type { FileAccess, PathRule, ResolvedPolicy } from '../../../protocol/permissions.ts';
 import { accessAt } from './access.ts';
-import { globCovers, literalGlob } from './glob.ts';
+import { globCovers, escapeGlob } from './glob.ts';
 import { pathDepth, isWithin } from './absolute-paths.ts';
 import { anyCharacter } from '../../../testing/test-inputs.ts';
 
 function policyOf(
-  rules: readonly (readonly [string, Access])[],
+  rules: readonly (readonly [string, FileAccess])[],
   more: Partial<{ globs: string[]; platform: boolean }> = {},
 ) {
   const policy: ResolvedPolicy = {
@@ -26,7 +26,7 @@ function policyOf(
 const path = fc
   .array(fc.constantFrom('a', 'b', 'ab', '.git', 'ü'), { maxLength: 4 })
   .map((names) => `/${names.join('/')}`);
-const granted = fc.constantFrom<Access>('read', 'write', 'deny');
+const granted = fc.constantFrom<FileAccess>('read', 'write', 'deny');
 const rules = fc.array(fc.tuple(path, granted), { maxLength: 8 });
 
 describe('laws', () => {
@@ -52,7 +52,7 @@ describe('laws', () => {
   });
 
   test('the longest prefix decides, and deny beats write beats read at equal length', () => {
-    const order: readonly Access[] = ['read', 'write', 'deny'];
+    const order: readonly FileAccess[] = ['read', 'write', 'deny'];
     fc.assert(
       fc.property(rules, path, (list, target) => {
         const matching = list.filter(([prefix]) => isWithin(target, prefix));
@@ -86,8 +86,8 @@ test('a name taken literally matches itself and no other, whatever characters it
     .map((text) => `/${text.replaceAll(/[\0/]/g, '-')}`);
   fc.assert(
     fc.property(name, name, (one, other) => {
-      expect(globCovers(literalGlob(one), one)).toBe(true);
-      expect(globCovers(literalGlob(one), other)).toBe(one === other);
+      expect(globCovers(escapeGlob(one), one)).toBe(true);
+      expect(globCovers(escapeGlob(one), other)).toBe(one === other);
     }),
   );
 });

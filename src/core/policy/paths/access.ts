@@ -1,4 +1,4 @@
-import type { Access, PathRule, ResolvedFiles, ResolvedPolicy } from '../../../protocol/permissions.ts';
+import type { FileAccess, PathRule, ResolvedFilePolicy, ResolvedPolicy } from '../../../protocol/permissions.ts';
 import { isWithin, normalisePath } from './absolute-paths.ts';
 import { globCovers } from './glob.ts';
 
@@ -7,7 +7,7 @@ import { globCovers } from './glob.ts';
  * read, and everything else is denied. A caller that opens the file in this process must also check its real path and
  * take the stricter answer, or a link could bypass the rule.
  */
-export function accessAt(policy: ResolvedPolicy, path: string): Access {
+export function accessAt(policy: ResolvedPolicy, path: string): FileAccess {
   const { files } = policy;
   if (files.kind === 'unrestricted') return 'write';
   const target = normalisePath(path);
@@ -16,7 +16,7 @@ export function accessAt(policy: ResolvedPolicy, path: string): Access {
   return accessByRules(accessRules(files), target);
 }
 
-export type RestrictedFiles = Extract<ResolvedFiles, { kind: 'restricted' }>;
+export type RestrictedFiles = Extract<ResolvedFilePolicy, { kind: 'restricted' }>;
 
 export const accessRules = ({ rules, platformDefaults }: RestrictedFiles): readonly AccessRule[] =>
   platformDefaults ? [...rules, ...platformRules] : rules;
@@ -31,13 +31,13 @@ export function isDenied(policy: ResolvedPolicy, path: string): boolean {
 
 export interface AccessRule {
   readonly path: string;
-  readonly access: Access;
+  readonly access: FileAccess;
   /** Names that are read-only at any depth below the path. */
   readonly keeps?: readonly string[];
 }
 
 /** The decision for bare rules and a path in normal form. The sandbox planner uses it for real paths. */
-export function accessByRules(rules: readonly AccessRule[], path: string): Access {
+export function accessByRules(rules: readonly AccessRule[], path: string): FileAccess {
   const best = innermostRule(rules, path);
   if (best?.access === 'write' && rules.some((rule) => rule.path === best.path && keeps(rule, path))) return 'read';
   return best?.access ?? 'deny';
@@ -64,7 +64,7 @@ export const platformReadRoots: readonly string[] = `/bin /sbin /usr /etc /lib /
   /System /Library/Apple /private/etc /private/var/db/timezone`.split(/\s+/);
 
 const platformRules: readonly AccessRule[] = platformReadRoots.map((path) => ({ path, access: 'read' }));
-const rank: Readonly<Record<Access, number>> = { read: 0, write: 1, deny: 2 };
+const rank: Readonly<Record<FileAccess, number>> = { read: 0, write: 1, deny: 2 };
 
 /** Both contain the same path, so the longer one is the deeper one. */
 function beats(challenger: AccessRule, holder: AccessRule): boolean {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { Access, FileSystemEntry, PathPattern, PermissionProfile } from '../../../protocol/permissions.ts';
+import type { FileAccess, FileSystemEntry, PathPattern, PermissionProfile } from '../../../protocol/permissions.ts';
 import { accessAt, writablePaths } from './access.ts';
 import { readProfile, sandboxPolicyOf } from '../profiles/read-profile.ts';
-import { noOwnPlaces, type Places } from './special-places.ts';
+import { noOwnPlaces, type PermissionPlaces } from './special-places.ts';
 import { resolvePolicy } from '../profiles/resolve-policy.ts';
 
 /** One row for each case in which policies of this form are easily read in another way. */
 
-const places: Places = {
+const places: PermissionPlaces = {
   cwd: '/repo',
   workspaceRoots: ['/repo'],
   slashTmp: true,
@@ -27,12 +27,12 @@ function patternOf(text: string): PathPattern {
 function profileOf(entries: readonly string[]): PermissionProfile {
   const list = entries.map((entry): FileSystemEntry => {
     const cut = entry.lastIndexOf(' ');
-    return { path: patternOf(entry.slice(0, cut)), access: entry.slice(cut + 1) as Access };
+    return { path: patternOf(entry.slice(0, cut)), access: entry.slice(cut + 1) as FileAccess };
   });
   return { type: 'managed', file_system: { type: 'restricted', entries: list }, network: 'restricted' };
 }
 
-type Row = readonly [what: string, entries: readonly string[], granted: Readonly<Record<string, Access>>];
+type Row = readonly [what: string, entries: readonly string[], granted: Readonly<Record<string, FileAccess>>];
 
 const rows: readonly Row[] = [
   [

@@ -1,4 +1,4 @@
-import { type NameMatcher, nameMatcher, type NamePart } from '../../../base/name-matcher.ts';
+import { type NameMatcher, nameMatcher, type NamePatternPart } from '../../../base/name-matcher.ts';
 
 const signs: Readonly<Record<string, 'one' | 'open' | 'close' | 'or'>> = {
   '?': 'one',
@@ -15,12 +15,12 @@ const mostCharacters = 4096;
  * `[!a-z]` are classes, `{a,b}` are alternatives, a backslash escapes, an unclosed `[` is literal. Undefined: malformed
  * or too long; the caller must then assume the worst.
  */
-export function parseGlob(pattern: string): readonly NamePart[] | undefined {
+export function parseGlob(pattern: string): readonly NamePatternPart[] | undefined {
   if (!pattern.startsWith('/') || pattern.includes('\0') || pattern.length > mostCharacters) return undefined;
   // A final slash means a folder; everything below is covered in any case.
   const characters = [...pattern.replace(/(?<=[^/])\/$/, '')];
   const lastBracket = characters.lastIndexOf(']');
-  const parts: NamePart[] = [];
+  const parts: NamePatternPart[] = [];
   let depth = 0;
   let at = 0;
   while (at < characters.length) {
@@ -55,7 +55,7 @@ export function parseGlob(pattern: string): readonly NamePart[] | undefined {
 }
 
 /** The next part begins a component, in each open alternative. */
-function beginsComponent(parts: readonly NamePart[]): boolean {
+function beginsComponent(parts: readonly NamePatternPart[]): boolean {
   let depth = 0;
   for (let at = parts.length - 1; at >= 0; at -= 1) {
     const part = parts[at]!;
@@ -67,7 +67,7 @@ function beginsComponent(parts: readonly NamePart[]): boolean {
   return false;
 }
 
-type ClassFound = { readonly part: NamePart; readonly next: number } | 'unclosed' | 'malformed';
+type ClassFound = { readonly part: NamePatternPart; readonly next: number } | 'unclosed' | 'malformed';
 
 function parseClass(characters: readonly string[], start: number): ClassFound {
   const negated = characters[start] === '!' || characters[start] === '^';
@@ -107,19 +107,19 @@ export function globCovers(pattern: string, path: string, depth = Number.POSITIV
 }
 
 function upTo(path: string, pattern: string, depth: number): string {
-  const start = staticFolderOf(pattern);
+  const start = globBaseFolder(pattern);
   const most = (start === '/' ? 0 : start.split('/').length - 1) + depth;
   return path.split('/', most + 1).join('/');
 }
 
 /** The folder that contains every match of the glob: the part before the first special character. */
-export function staticFolderOf(pattern: string): string {
+export function globBaseFolder(pattern: string): string {
   const first = pattern.search(/[*?[\]{}\\]/);
   const head = first < 0 ? pattern : pattern.slice(0, first);
   return head.slice(0, Math.max(head.lastIndexOf('/'), 1));
 }
 
-export const literalGlob = (path: string): string => path.replaceAll(/[*?[\]{}\\]/g, String.raw`\$&`);
+export const escapeGlob = (path: string): string => path.replaceAll(/[*?[\]{}\\]/g, String.raw`\$&`);
 
 // Patterns are few and used often; compiling is a pure function of the text.
 const compiled = new Map<string, NameMatcher | undefined>();

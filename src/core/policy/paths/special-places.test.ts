@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Access, FileSystemEntry, PermissionProfile, ResolvedPolicy } from '../../../protocol/permissions.ts';
+import type { FileAccess, FileSystemEntry, PermissionProfile, ResolvedPolicy } from '../../../protocol/permissions.ts';
 import { accessAt } from './access.ts';
 import { noOwnPlaces, type OwnPlaces, reopensOwnPlaces } from './special-places.ts';
 import { isWithin } from './absolute-paths.ts';
@@ -17,7 +17,7 @@ const own: fc.Arbitrary<OwnPlaces> = fc.record({
   secrets: paths,
   stores: paths,
 });
-const granted = fc.constantFrom<Access>('read', 'write', 'deny');
+const granted = fc.constantFrom<FileAccess>('read', 'write', 'deny');
 const roots: fc.Arbitrary<FileSystemEntry> = fc.record({
   path: fc.constantFrom(
     { type: 'special', value: { kind: 'root' } } as const,
@@ -31,7 +31,7 @@ const named: fc.Arbitrary<FileSystemEntry> = fc.record({
   access: granted,
 });
 
-const width: Readonly<Record<Access, number>> = { deny: 0, read: 1, write: 2 };
+const width: Readonly<Record<FileAccess, number>> = { deny: 0, read: 1, write: 2 };
 
 function resolve(entries: readonly FileSystemEntry[], places: { cwd: string; tmp: string; own?: OwnPlaces }) {
   const { cwd, tmp, own: mine } = places;
@@ -111,9 +111,9 @@ const places: OwnPlaces = {
   stores: ['/home/me/.capstan/sessions'],
 };
 const readAll: FileSystemEntry = { path: { type: 'special', value: { kind: 'root' } }, access: 'read' };
-const at = (path: string, access: Access): FileSystemEntry => ({ path: { type: 'path', path }, access });
+const at = (path: string, access: FileAccess): FileSystemEntry => ({ path: { type: 'path', path }, access });
 
-test.each<[string, FileSystemEntry, kept: Access, user: Access]>([
+test.each<[string, FileSystemEntry, kept: FileAccess, user: FileAccess]>([
   ['a login', at('/home/me/.capstan/auth.json', 'read'), 'deny', 'read'],
   ['the home', at('/home/me/.capstan', 'write'), 'read', 'write'],
   ['the rules', at('/home/me/.capstan/rules', 'write'), 'read', 'write'],

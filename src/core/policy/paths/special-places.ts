@@ -1,5 +1,5 @@
 import type { PathRule, PermissionProfile } from '../../../protocol/permissions.ts';
-import { isValidEntry, restrictedFiles } from '../profiles/profile-entries.ts';
+import { isValidEntry, restrictedFileSystem } from '../profiles/profile-entries.ts';
 import { isWithin, normalisePath, parentPath } from './absolute-paths.ts';
 import { accessByRules } from './access.ts';
 
@@ -28,7 +28,7 @@ const partNames = `sessions archived_sessions thread-writer-locks capstan log sh
   hook-outputs memories rules plugins agents`.split(/\s+/);
 
 /** Folders that stay read-only even as a workspace. Not stored, because they follow from the homes. */
-export const partsOfHomes = ({ state, parts }: OwnHomes): readonly string[] => [
+export const protectedHomeFolders = ({ state, parts }: OwnHomes): readonly string[] => [
   ...new Set([...state.flatMap((home) => partNames.map((name) => `${home}/${name}`)), ...parts]),
 ];
 
@@ -39,7 +39,7 @@ export const partsOfHomes = ({ state, parts }: OwnHomes): readonly string[] => [
  */
 export function ownPathMatcher(homes: OwnHomes, root: string): (path: string) => boolean {
   const { state } = homes;
-  const parts = partsOfHomes(homes);
+  const parts = protectedHomeFolders(homes);
   if (state.includes(root) || parts.some((part) => isWithin(root, part))) return () => true;
   const inside = [...state, ...parts].filter((place) => isWithin(place, root));
   return inside.length === 0 ? () => false : (path) => inside.some((place) => isWithin(path, place));
@@ -75,7 +75,7 @@ function narrow(
   { reopened: { toRead, toWrite }, kept, real }: Required<Pick<OwnPlacesContext, 'reopened' | 'kept' | 'real'>>,
 ): readonly PathRule[] {
   const [program, state] = [pathsOf(own.program, toWrite), pathsOf(own.state, toWrite)];
-  const closed = [...program, ...pathsOf(partsOfHomes(own), toWrite)];
+  const closed = [...program, ...pathsOf(protectedHomeFolders(own), toWrite)];
   const secrets = pathsOf([...own.secrets, ...own.stores], toRead);
   const isOwn = (path: string) => state.includes(path) || closed.some((folder) => isWithin(path, folder));
   const isKept = ({ path }: PathRule) => kept.has(path) && !toWrite.has(path);
@@ -111,13 +111,13 @@ function isOwnToWrite(path: string, own: OwnPlaces): boolean {
   const { program, state } = own;
   const isIn = (places: readonly string[]): boolean => places.some((place) => isWithin(path, place));
   if (own.state === kernel.state) return isIn(state);
-  return state.includes(path) || state.includes(parentPath(path)) || isIn(program) || isIn(partsOfHomes(own));
+  return state.includes(path) || state.includes(parentPath(path)) || isIn(program) || isIn(protectedHomeFolders(own));
 }
 
 /** True if an entry reopens places of the engine, so that commands can control later runs or read logins. */
 export function reopensOwnPlaces(profile: PermissionProfile, own: OwnPlaces): boolean {
   const secrets = [...own.secrets, ...own.stores];
-  const { entries = [] } = restrictedFiles(profile) ?? {};
+  const { entries = [] } = restrictedFileSystem(profile) ?? {};
   return entries.some((entry) => {
     if (!isValidEntry(entry) || entry.access === 'deny' || entry.path.type !== 'path') return false;
     const path = normalisePath(entry.path.path);
@@ -140,7 +140,7 @@ function pathsOf(texts: readonly string[], reopened: ReadonlySet<string>): reado
 }
 
 /** Targets of a profile's symbols on this machine in this turn. All paths are absolute. */
-export interface Places {
+export interface PermissionPlaces {
   readonly cwd: string;
   /** If empty, the working folder is the only root. */
   readonly workspaceRoots: readonly string[];

@@ -1,19 +1,19 @@
 import type { PathRule } from '../../../protocol/permissions.ts';
 import { joinPath, parentPath, pathNames } from './absolute-paths.ts';
 
-export interface Link {
+export interface FollowedLink {
   /** The link's own path, without links in it. */
   readonly location: string;
   readonly target: string;
 }
 
 /** The kind of thing at a path; a link is not followed. */
-export type PathSight =
+export type PathInspection =
   | { readonly kind: 'folder' | 'missing' | 'file' | 'other' }
   | { readonly kind: 'link'; readonly target: string };
 
 /** How far a path leads. All paths are without links. */
-export interface Walk<Sight> {
+export interface PathWalk<Sight> {
   /** `missing`: `at` does not exist. `blocked`: `at` is no folder, but names follow. `loop`: links lead nowhere. */
   readonly kind: 'found' | 'missing' | 'blocked' | 'loop';
   readonly at: string;
@@ -23,7 +23,7 @@ export interface Walk<Sight> {
   readonly rest: readonly string[];
   /** True if the last examined name came from a link, not from the path. */
   readonly isInLink: boolean;
-  readonly links: readonly Link[];
+  readonly links: readonly FollowedLink[];
 }
 
 export interface WalkOptions {
@@ -34,14 +34,14 @@ export interface WalkOptions {
 /** The kernel's limit. */
 const mostLinks = 40;
 
-export function walkPath<Sight extends PathSight>(
+export function walkPath<Sight extends PathInspection>(
   look: (path: string) => Sight,
   path: string,
   { lastLink }: WalkOptions,
-): Walk<Sight> {
-  const links: Link[] = [];
+): PathWalk<Sight> {
+  const links: FollowedLink[] = [];
   let at = '/';
-  let sight: Walk<Sight>['sight'] = { kind: 'folder' };
+  let sight: PathWalk<Sight>['sight'] = { kind: 'folder' };
   let ahead = pathNames(path);
   let own = ahead.length;
   while (ahead.length > 0) {

@@ -3,9 +3,9 @@ import type { PermissionProfile } from '../../../protocol/permissions.ts';
 import { describePolicy } from './describe-policy.ts';
 import { builtInProfile } from './profiles.ts';
 import { resolvePolicy } from './resolve-policy.ts';
-import { noOwnPlaces, type Places } from '../paths/special-places.ts';
+import { noOwnPlaces, type PermissionPlaces } from '../paths/special-places.ts';
 
-const places: Places = {
+const places: PermissionPlaces = {
   cwd: '/srv/repo',
   workspaceRoots: ['/srv/repo'],
   slashTmp: true,

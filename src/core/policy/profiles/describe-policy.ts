@@ -1,5 +1,5 @@
 import { cachePerObject, defined } from '../../../base/objects.ts';
-import type { Access, NetworkAccess, ResolvedPolicy, SandboxMode } from '../../../protocol/permissions.ts';
+import type { FileAccess, NetworkAccess, ResolvedPolicy, SandboxMode } from '../../../protocol/permissions.ts';
 import { accessByRules, type AccessRule, accessRules, type RestrictedFiles, writablePaths } from '../paths/access.ts';
 import { sandboxModeOf } from './read-profile.ts';
 import { compareByDepth, isWithin, joinPath, parentPath } from '../paths/absolute-paths.ts';
@@ -67,14 +67,14 @@ const describedFiles = cachePerObject(describeFiles);
 function describeFiles(files: RestrictedFiles) {
   const { rules, denyGlobs, globDepth, missingRoots = [] } = files;
   const all = accessRules(files);
-  const known = new Map<string, Access>();
-  const at = (path: string): Access => {
+  const known = new Map<string, FileAccess>();
+  const at = (path: string): FileAccess => {
     const access = known.get(path) ?? accessByRules(all, path);
     known.set(path, access);
     return access;
   };
   /** Paths to which a rule gives `access`, in a folder with the access `outer`. Shallow paths come first. */
-  const pathsOf = (some: readonly AccessRule[], access: Access, outer: Access): readonly string[] => {
+  const pathsOf = (some: readonly AccessRule[], access: FileAccess, outer: FileAccess): readonly string[] => {
     const given = some.filter((rule) => rule.access === access && rule.path !== '/' && at(rule.path) === access);
     return unique(given.filter(({ path }) => at(parentPath(path)) === outer));
   };

@@ -4,12 +4,12 @@ import { accessAt } from '../paths/access.ts';
 import { describePolicy } from './describe-policy.ts';
 import { grantedPolicy } from '../grants/granted-policy.ts';
 import { landlockLeavesOpen, landlockLosses, landlockObstacle } from './landlock-policy.ts';
-import { noOwnPlaces, type Places, protectedNames } from '../paths/special-places.ts';
+import { noOwnPlaces, type PermissionPlaces, protectedNames } from '../paths/special-places.ts';
 import { builtInProfile } from './profiles.ts';
 import { resolvePolicy } from './resolve-policy.ts';
 
 const home = '/home/me/.codex';
-const places: Places = {
+const places: PermissionPlaces = {
   cwd: '/ws',
   workspaceRoots: ['/ws'],
   slashTmp: true,
@@ -31,7 +31,7 @@ const managed = (...entries: readonly FileSystemEntry[]): PermissionProfile => (
   file_system: { type: 'restricted', entries: [entry('/', 'read'), ...entries] },
   network: 'restricted',
 });
-const fit = (profile: PermissionProfile, more: Partial<Places> = {}): ResolvedPolicy =>
+const fit = (profile: PermissionProfile, more: Partial<PermissionPlaces> = {}): ResolvedPolicy =>
   resolvePolicy(profile, { ...places, landlock: true, ...more });
 
 describe('a policy that is fitted to Landlock', () => {

@@ -116,7 +116,7 @@ function narrowerInside(rules: readonly PathRule[], root: string): PathRule | un
  * Two hard limits that mean nothing to commands. The helper lowers them before it becomes a command under Landlock, so
  * that engines recognise this process and all that it starts, whatever these do later.
  */
-export interface MarkLimits {
+export interface ProcessMarkLimits {
   /** Bytes in message queues. */
   readonly queues: number;
   /** Microseconds under a realtime schedule. */
@@ -126,10 +126,10 @@ export interface MarkLimits {
 const mostMark = 65_536;
 const limitSum = 2 ** 40;
 /** `mark`: the number of a home, from 1 to 65,536; 0 if the home is missing. */
-export const limitsOfMark = (mark: number): MarkLimits => ({ queues: mark, time: limitSum - mark });
+export const processMarkLimits = (mark: number): ProcessMarkLimits => ({ queues: mark, time: limitSum - mark });
 
 /** True if Landlock may confine the process for this home. Limits only fall: a smaller sum may be from any home. */
-export function mayHaveMark({ queues, time }: MarkLimits, mark: number): boolean {
+export function mayHaveProcessMark({ queues, time }: ProcessMarkLimits, mark: number): boolean {
   const isOfOther = queues + time === limitSum && ![0, mark].includes(queues);
   return queues <= mostMark && time <= limitSum && !isOfOther;
 }

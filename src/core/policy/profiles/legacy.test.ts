@@ -4,9 +4,9 @@ import type { FileSystemEntry, PermissionProfile, SandboxPolicy } from '../../..
 import { profileFromPolicy, sandboxModeOf, sandboxPolicyOf } from './read-profile.ts';
 import { builtInProfile } from './profiles.ts';
 import { resolvePolicy } from './resolve-policy.ts';
-import { noOwnPlaces, type Places } from '../paths/special-places.ts';
+import { noOwnPlaces, type PermissionPlaces } from '../paths/special-places.ts';
 
-const places: Places = {
+const places: PermissionPlaces = {
   cwd: '/repo',
   workspaceRoots: ['/repo'],
   temporaryDirectory: '/scratch',

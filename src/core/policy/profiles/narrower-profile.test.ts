@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Access, FileSystemEntry, PermissionProfile } from '../../../protocol/permissions.ts';
+import type { FileAccess, FileSystemEntry, PermissionProfile } from '../../../protocol/permissions.ts';
 import { accessAt } from '../paths/access.ts';
 import { narrowerApproval, narrowerProfile } from './narrower-profile.ts';
-import { noOwnPlaces, type Places } from '../paths/special-places.ts';
+import { noOwnPlaces, type PermissionPlaces } from '../paths/special-places.ts';
 import { type ProfileOptions, builtInProfile } from './profiles.ts';
 import { resolvePolicy } from './resolve-policy.ts';
 
-const places: Places = {
+const places: PermissionPlaces = {
   cwd: '/repo',
   workspaceRoots: ['/repo'],
   slashTmp: true,
@@ -24,7 +24,7 @@ function restricted(...entries: readonly FileSystemEntry[]): PermissionProfile {
   return { type: 'managed', file_system: { type: 'restricted', entries }, network: 'restricted' };
 }
 
-function at(path: string, granted: Access): FileSystemEntry {
+function at(path: string, granted: FileAccess): FileSystemEntry {
   return { path: { type: 'path', path }, access: granted };
 }
 
@@ -98,7 +98,7 @@ describe('of two profiles', () => {
           .constantFrom('root', 'project_roots', 'slash_tmp', 'minimal')
           .map((kind) => ({ type: 'special' as const, value: { kind } as never })),
       ),
-      access: fc.constantFrom<Access>('read', 'write', 'deny'),
+      access: fc.constantFrom<FileAccess>('read', 'write', 'deny'),
     });
     const profile = fc.array(entry, { maxLength: 5 }).map((entries) => restricted(...entries));
     const rank = { deny: 0, read: 1, write: 2 };

@@ -1,17 +1,17 @@
 import type {
-  Access,
+  FileAccess,
   ApprovalPolicy,
   FileSystemRules,
   PathRule,
   PermissionProfile,
-  ResolvedFiles,
+  ResolvedFilePolicy,
   ResolvedPolicy,
 } from '../../../protocol/permissions.ts';
 import { asksNoMoreThan } from '../decide/approval-policy.ts';
 import { isWithin, parentPath } from '../paths/absolute-paths.ts';
 import { accessByRules, type AccessRule, accessRules } from '../paths/access.ts';
-import { noOwnPlaces, type OwnPlaces, type Places } from '../paths/special-places.ts';
-import { restrictedFiles } from './profile-entries.ts';
+import { noOwnPlaces, type OwnPlaces, type PermissionPlaces } from '../paths/special-places.ts';
+import { restrictedFileSystem } from './profile-entries.ts';
 import { resolvePolicy } from './resolve-policy.ts';
 
 /**
@@ -21,7 +21,7 @@ import { resolvePolicy } from './resolve-policy.ts';
 export function narrowerProfile(
   configured: PermissionProfile,
   claimed: PermissionProfile,
-  { landlock: _landlock, ...places }: Places,
+  { landlock: _landlock, ...places }: PermissionPlaces,
 ): PermissionProfile {
   // Compare as the usual sandbox would enforce both, because Landlock's losses need not apply elsewhere; also with
   // every symbol elsewhere, because profiles that are equal here may differ in another folder.
@@ -54,7 +54,7 @@ export function narrowerApproval(configured: ApprovalPolicy, claimed: ApprovalPo
   return asksNoMoreThan(claimed, configured) ? claimed : configured;
 }
 
-function elsewhere(places: Places): Places {
+function elsewhere(places: PermissionPlaces): PermissionPlaces {
   const [cwd, temporaryDirectory] = ['/.capstan-elsewhere/workspace', '/.capstan-elsewhere/temporary'];
   return { ...places, cwd, workspaceRoots: [cwd], temporaryDirectory, slashTmp: true };
 }
@@ -77,7 +77,7 @@ function reachesNoMore(claimed: ResolvedPolicy, configured: ResolvedPolicy): boo
   return hasAllSockets || (claimed.sockets ?? []).every((path) => sockets.includes(path));
 }
 
-function opensNoMore(claimed: ResolvedFiles, configured: ResolvedFiles): boolean {
+function opensNoMore(claimed: ResolvedFilePolicy, configured: ResolvedFilePolicy): boolean {
   if (configured.kind === 'unrestricted') return true;
   if (claimed.kind === 'unrestricted') return false;
   // A glob may match anything: only an equal one is known to deny as much.
@@ -99,11 +99,11 @@ function keepsFromBeingMade(rules: readonly PathRule[], all: readonly AccessRule
 
 /** True if both profiles limit globs to the same depth, or if there are no globs. */
 function hasSameGlobs(configured: PermissionProfile, claimed: PermissionProfile): boolean {
-  const [depth, other] = [configured, claimed].map((profile) => restrictedFiles(profile)?.glob_scan_max_depth);
+  const [depth, other] = [configured, claimed].map((profile) => restrictedFileSystem(profile)?.glob_scan_max_depth);
   return depth === other || !JSON.stringify(configured).includes('glob_pattern');
 }
 
-const accessRank: Readonly<Record<Access, number>> = { deny: 0, read: 1, write: 2 };
+const accessRank: Readonly<Record<FileAccess, number>> = { deny: 0, read: 1, write: 2 };
 
 const readAll: FileSystemRules = {
   type: 'restricted',

@@ -15,27 +15,27 @@ export function isValidEntry(entry: unknown): entry is FileSystemEntry {
 }
 
 /** Undefined if the profile does not restrict files. */
-export const restrictedFiles = (profile: PermissionProfile) =>
+export const restrictedFileSystem = (profile: PermissionProfile) =>
   profile.type === 'managed' && profile.file_system.type === 'restricted' ? profile.file_system : undefined;
 
 /** The profile's writable patterns. An entry of a foreign shape grants nothing. */
-export const writtenPatterns = (profile: PermissionProfile): readonly PathPattern[] =>
-  (restrictedFiles(profile)?.entries ?? []).flatMap((entry) =>
+export const writablePatterns = (profile: PermissionProfile): readonly PathPattern[] =>
+  (restrictedFileSystem(profile)?.entries ?? []).flatMap((entry) =>
     isValidEntry(entry) && entry.access === 'write' ? [entry.path] : [],
   );
 
 /** Folders that a profile names as writable, as spelled. Workspace and temporary folders have no names in it. */
 export const grantedFolders = (profile: PermissionProfile): readonly string[] =>
-  writtenPatterns(profile).flatMap((pattern) => (pattern.type === 'path' ? [pattern.path] : []));
-export type ProfileWidth = SandboxMode | 'external-sandbox';
+  writablePatterns(profile).flatMap((pattern) => (pattern.type === 'path' ? [pattern.path] : []));
+export type SandboxLevel = SandboxMode | 'external-sandbox';
 
-export const isUnlimited = (width: ProfileWidth): boolean =>
+export const isUnsandboxed = (width: SandboxLevel): boolean =>
   width === 'danger-full-access' || width === 'external-sandbox';
 
-export function profileWidth(profile: PermissionProfile): ProfileWidth {
+export function profileSandboxLevel(profile: PermissionProfile): SandboxLevel {
   if (profile.type === 'external') return 'external-sandbox';
   if (profile.type === 'disabled' || profile.file_system.type === 'unrestricted') return 'danger-full-access';
-  const written = writtenPatterns(profile);
+  const written = writablePatterns(profile);
   if (written.some(isWholeDisk)) return 'danger-full-access';
   return written.length > 0 ? 'workspace-write' : 'read-only';
 }

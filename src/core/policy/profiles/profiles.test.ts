@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PermissionProfile } from '../../../protocol/permissions.ts';
-import { expandWorkspaceSymbols, builtInProfile, sharedProfile } from './profiles.ts';
+import { expandWorkspaceSymbols, builtInProfile, profileForOtherPrograms } from './profiles.ts';
 
 const options = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
 
@@ -84,8 +84,8 @@ test('programs that know no lists of hosts read of no network', () => {
   const open = { ...builtInProfile('read-only', { ...options, network: true }), network: 'enabled' } as const;
   const lists = { allow: ['a.org'], deny: [], local: false, methods: 'any' } as const;
   const listed = { ...open, capstan_network: { lists, sockets: ['/run/x'] } } as PermissionProfile;
-  expect(sharedProfile(listed, ['/repo'])).toEqual({ ...open, network: 'restricted' });
-  expect(sharedProfile({ ...open, capstan_network: { sockets: ['/run/x'] } } as PermissionProfile, ['/repo'])).toEqual(
-    open,
-  );
+  expect(profileForOtherPrograms(listed, ['/repo'])).toEqual({ ...open, network: 'restricted' });
+  expect(
+    profileForOtherPrograms({ ...open, capstan_network: { sockets: ['/run/x'] } } as PermissionProfile, ['/repo']),
+  ).toEqual(open);
 });

@@ -1,5 +1,5 @@
 import type {
-  Access,
+  FileAccess,
   FileSystemEntry,
   PathPattern,
   PermissionProfile,
@@ -7,10 +7,10 @@ import type {
   SpecialPath,
 } from '../../../protocol/permissions.ts';
 import { workspaceGlobPrefix } from './resolve-policy.ts';
-import { literalGlob } from '../paths/glob.ts';
+import { escapeGlob } from '../paths/glob.ts';
 import { joinInside, joinPath } from '../paths/absolute-paths.ts';
 import { sharedProtectedNames } from '../paths/special-places.ts';
-import { isValidEntry, restrictedFiles } from './profile-entries.ts';
+import { isValidEntry, restrictedFileSystem } from './profile-entries.ts';
 
 export type NamedProfile = { readonly id: string; readonly profile: PermissionProfile };
 
@@ -51,7 +51,7 @@ function withEntries(
   profile: PermissionProfile,
   change: (entry: FileSystemEntry) => readonly FileSystemEntry[],
 ): PermissionProfile {
-  const files = restrictedFiles(profile);
+  const files = restrictedFileSystem(profile);
   if (files === undefined || profile.type !== 'managed') return profile;
   return { ...profile, file_system: { ...files, entries: files.entries.flatMap(change) } };
 }
@@ -68,7 +68,10 @@ export function expandWorkspaceSymbols(
 }
 
 /** For programs that do not know host lists: they get no network rather than all of it. */
-export function sharedProfile(profile: PermissionProfile, workspaceRoots: readonly string[]): PermissionProfile {
+export function profileForOtherPrograms(
+  profile: PermissionProfile,
+  workspaceRoots: readonly string[],
+): PermissionProfile {
   const filledIn = withoutMarks(expandWorkspaceSymbols(profile, workspaceRoots));
   if (filledIn.type !== 'managed' || filledIn.capstan_network === undefined) return filledIn;
   const { capstan_network: details, ...shared } = filledIn;
@@ -114,7 +117,10 @@ function workspaceEntries(options: ProfileOptions): readonly FileSystemEntry[] {
   ];
 }
 
-const special = (access: Access, value: SpecialPath): FileSystemEntry => ({ path: { type: 'special', value }, access });
+const special = (access: FileAccess, value: SpecialPath): FileSystemEntry => ({
+  path: { type: 'special', value },
+  access,
+});
 const guard = (path: PathPattern): FileSystemEntry => ({ path, access: 'read', missing_path_behavior: 'skip' });
 
 function concrete(pattern: PathPattern, roots: readonly string[]): readonly PathPattern[] {
@@ -126,7 +132,7 @@ function concrete(pattern: PathPattern, roots: readonly string[]): readonly Path
   }
   if (pattern.type === 'glob_pattern' && pattern.pattern.startsWith(workspaceGlobPrefix)) {
     const rest = pattern.pattern.slice(workspaceGlobPrefix.length).replace(/^\/+/, '');
-    return roots.map((root) => ({ type: 'glob_pattern', pattern: joinPath(literalGlob(root), rest) }));
+    return roots.map((root) => ({ type: 'glob_pattern', pattern: joinPath(escapeGlob(root), rest) }));
   }
   return [pattern];
 }

@@ -12,7 +12,7 @@ import { normalHostPattern } from '../network/host-lists.ts';
 import { joinInside, normalisePath } from '../paths/absolute-paths.ts';
 import { accessAt, writablePaths } from '../paths/access.ts';
 import { parseGlob } from '../paths/glob.ts';
-import { noOwnPlaces, type Places } from '../paths/special-places.ts';
+import { noOwnPlaces, type PermissionPlaces } from '../paths/special-places.ts';
 import { builtInProfile } from './profiles.ts';
 import { resolvePolicy, workspaceGlobPrefix } from './resolve-policy.ts';
 import { isWrongValue, memberPath, unknownKeyIn, wrongAt, type WrongValue } from './profile-entries.ts';
@@ -217,7 +217,7 @@ export function readSandbox(given: unknown): SandboxMode | PermissionProfile | W
  * writes elsewhere but not in the working folder becomes `workspace-write` with those roots, which is wrong only about
  * the working folder.
  */
-export function sandboxPolicyOf(profile: PermissionProfile, places: Places): SandboxPolicy {
+export function sandboxPolicyOf(profile: PermissionProfile, places: PermissionPlaces): SandboxPolicy {
   // Describe the choice itself: ignore that places are missing on this machine now, and Capstan's own places.
   const { missing: _missing, ...symbols } = places;
   const policy = resolvePolicy(profile, { ...symbols, own: noOwnPlaces });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type {
-  Access,
+  FileAccess,
   FileSystemEntry,
   PathPattern,
   PermissionProfile,
@@ -9,9 +9,9 @@ import type {
 import { accessAt, writablePaths } from '../paths/access.ts';
 import { builtInProfile } from './profiles.ts';
 import { resolvePolicy } from './resolve-policy.ts';
-import { noOwnPlaces, type Places } from '../paths/special-places.ts';
+import { noOwnPlaces, type PermissionPlaces } from '../paths/special-places.ts';
 
-const places: Places = {
+const places: PermissionPlaces = {
   cwd: '/repo',
   workspaceRoots: ['/repo'],
   slashTmp: true,
@@ -19,17 +19,17 @@ const places: Places = {
   own: noOwnPlaces,
 };
 
-function at(path: string, granted: Access, more: Partial<FileSystemEntry> = {}): FileSystemEntry {
+function at(path: string, granted: FileAccess, more: Partial<FileSystemEntry> = {}): FileSystemEntry {
   return { path: { type: 'path', path }, access: granted, ...more };
 }
 
-function on(path: PathPattern, granted: Access): FileSystemEntry {
+function on(path: PathPattern, granted: FileAccess): FileSystemEntry {
   return { path, access: granted };
 }
 
 const root: PathPattern = { type: 'special', value: { kind: 'root' } };
 
-function resolve(entries: readonly FileSystemEntry[], where: Partial<Places> = {}): ResolvedPolicy {
+function resolve(entries: readonly FileSystemEntry[], where: Partial<PermissionPlaces> = {}): ResolvedPolicy {
   const profile: PermissionProfile = {
     type: 'managed',
     file_system: { type: 'restricted', entries },

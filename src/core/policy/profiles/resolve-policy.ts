@@ -9,9 +9,9 @@ import type {
 } from '../../../protocol/permissions.ts';
 import { joinInside, joinPath, normalisePath } from '../paths/absolute-paths.ts';
 import { accessByRules, innermostRule, type RestrictedFiles } from '../paths/access.ts';
-import { literalGlob, parseGlob } from '../paths/glob.ts';
+import { escapeGlob, parseGlob } from '../paths/glob.ts';
 import { namesKeptAnywhere, protectedNames, temporaryFolders, withoutOwnPlaces } from '../paths/special-places.ts';
-import type { Places } from '../paths/special-places.ts';
+import type { PermissionPlaces } from '../paths/special-places.ts';
 import { fitToLandlock } from './landlock-policy.ts';
 import { isValidEntry } from './profile-entries.ts';
 
@@ -26,7 +26,7 @@ const denyEverything = '/**';
  * is not writable by its own entry, because a sandbox cannot open it and a patch must not differ from a command. A
  * fully writable disk is `unrestricted`, without protection. The engine's own places are removed last.
  */
-export function resolvePolicy(profile: PermissionProfile, places: Places): ResolvedPolicy {
+export function resolvePolicy(profile: PermissionProfile, places: PermissionPlaces): ResolvedPolicy {
   switch (profile.type) {
     case 'managed': {
       const { network, capstan_network: details } = profile;
@@ -40,7 +40,7 @@ export function resolvePolicy(profile: PermissionProfile, places: Places): Resol
 }
 
 /** Paths that a profile's entries make writable, unless the whole disk is. Some may be revoked. */
-export function grantedToWrite(profile: PermissionProfile, places: Places): readonly string[] {
+export function grantedToWrite(profile: PermissionProfile, places: PermissionPlaces): readonly string[] {
   if (profile.type !== 'managed' || profile.file_system.type === 'unrestricted') return [];
   const { explicit, denyGlobs } = expandRules(profile.file_system, places);
   if (denyGlobs.size === 0 && writesWholeDisk(explicit)) return [];
@@ -52,19 +52,19 @@ export function grantedToWrite(profile: PermissionProfile, places: Places): read
 let last: { readonly given: string; readonly resolved: FilesOnly } | undefined;
 type FilesOnly = Pick<ResolvedPolicy, 'files' | 'landlock'>;
 
-function resolveFiles(rules: FileSystemRules, places: Places): FilesOnly {
+function resolveFiles(rules: FileSystemRules, places: PermissionPlaces): FilesOnly {
   if (rules.type === 'unrestricted') return openFiles(places);
   const given = JSON.stringify([rules, places]);
   if (last?.given !== given) last = { given, resolved: resolveRestricted(rules, places) };
   return last.resolved;
 }
 
-function openFiles({ landlock }: Places): FilesOnly {
+function openFiles({ landlock }: PermissionPlaces): FilesOnly {
   const nothing = { unprotected: [], unprotectedNames: [], closedRoots: [] };
   return { files: { kind: 'unrestricted' }, ...(landlock && { landlock: nothing }) };
 }
 
-function resolveRestricted(given: RestrictedRules, places: Places): FilesOnly {
+function resolveRestricted(given: RestrictedRules, places: PermissionPlaces): FilesOnly {
   const { explicit, reopened, kept, denyGlobs, platformDefaults } = expandRules(given, places);
   if (denyGlobs.size === 0 && writesWholeDisk(explicit)) return openFiles(places);
   const { granted, missingRoots } = withoutMissingRoots(explicit, places);
@@ -92,7 +92,7 @@ function resolveRestricted(given: RestrictedRules, places: Places): FilesOnly {
 /** Shared profiles list these names for default protection. */
 const isProtectedName = (path: string): boolean => protectedNames.includes(path.slice(path.lastIndexOf('/') + 1));
 
-function expandRules(rules: RestrictedRules, places: Places) {
+function expandRules(rules: RestrictedRules, places: PermissionPlaces) {
   const explicit: PathRule[] = [];
   const reopened = { toRead: new Set<string>(), toWrite: new Set<string>() };
   const kept = new Set<string>();
@@ -135,7 +135,7 @@ function expandRules(rules: RestrictedRules, places: Places) {
 }
 
 /** Protection that would apply if disk and workspace were writable. Unreadable paths need none. */
-function guardsIn(places: Places): readonly PathRule[] {
+function guardsIn(places: PermissionPlaces): readonly PathRule[] {
   const roots = ['/', ...places.workspaceRoots.map(normalisePath).filter((path) => path !== undefined)];
   const written = roots.map((path): PathRule => ({ path, access: 'write', ifMissing: 'skip' }));
   const own = { ...places.own, secrets: [], stores: [] };
@@ -148,7 +148,7 @@ function guardsIn(places: Places): readonly PathRule[] {
  * A missing root inside another writable one can be created there: the outer root grants it, and no rule is below it,
  * because a sandbox cannot keep names in a nonexistent folder. Any other is lost.
  */
-function withoutMissingRoots(rules: readonly PathRule[], places: Places) {
+function withoutMissingRoots(rules: readonly PathRule[], places: PermissionPlaces) {
   const { missing = [] } = places;
   if (missing.length === 0) return { granted: rules, missingRoots: [] };
   const absent = new Set(missing.map(normalisePath));
@@ -162,7 +162,7 @@ function withoutMissingRoots(rules: readonly PathRule[], places: Places) {
   return { granted, missingRoots: [...roots].filter((path) => accessByRules(guarded, path) !== 'write').toSorted() };
 }
 
-function placed(rule: PathRule, { real }: Places): PathRule {
+function placed(rule: PathRule, { real }: PermissionPlaces): PathRule {
   const place = rule.access === 'write' ? real?.[rule.path] : undefined;
   return place === undefined ? rule : { ...rule, place };
 }
@@ -172,7 +172,7 @@ const isTemporary = ({ path }: FileSystemEntry): boolean =>
 const writesWholeDisk = (rules: readonly PathRule[]): boolean =>
   [{ path: '/' }, ...rules].every(({ path }) => accessByRules(rules, path) === 'write');
 
-function protect(explicit: readonly PathRule[], places: Places): readonly PathRule[] {
+function protect(explicit: readonly PathRule[], places: PermissionPlaces): readonly PathRule[] {
   const writable = explicit.filter((rule) => accessByRules(explicit, rule.path) === 'write');
   const guarded = new Set(writable.flatMap(({ path }) => protectedNames.map((name) => joinPath(path, name))));
   const named = new Set(explicit.map((rule) => rule.path));
@@ -210,7 +210,7 @@ type ExpandedEntry =
 const malformed: ExpandedEntry = { kind: 'malformed' };
 const nothing: ExpandedEntry = { kind: 'nothing' };
 
-function expandEntry(entry: FileSystemEntry, places: Places): ExpandedEntry {
+function expandEntry(entry: FileSystemEntry, places: PermissionPlaces): ExpandedEntry {
   if (!isValidEntry(entry)) return malformed;
   const pattern = entry.path;
   switch (pattern.type) {
@@ -223,10 +223,10 @@ function expandEntry(entry: FileSystemEntry, places: Places): ExpandedEntry {
   }
 }
 
-const rootsOf = (places: Places): readonly string[] =>
+const rootsOf = (places: PermissionPlaces): readonly string[] =>
   places.workspaceRoots.length > 0 ? places.workspaceRoots : [places.cwd];
 
-function expandSpecial(special: SpecialPath, places: Places): ExpandedEntry {
+function expandSpecial(special: SpecialPath, places: PermissionPlaces): ExpandedEntry {
   switch (special.kind) {
     case 'root':
       return toPaths(['/']);
@@ -259,7 +259,7 @@ function toPaths(candidates: readonly (string | undefined)[]): ExpandedEntry {
   return paths.length === candidates.length ? { kind: 'paths', paths } : malformed;
 }
 
-function toGlobs(pattern: string, places: Places): ExpandedEntry {
+function toGlobs(pattern: string, places: PermissionPlaces): ExpandedEntry {
   const symbolic = pattern.startsWith(workspaceGlobPrefix);
   const relative = symbolic ? pattern.slice(workspaceGlobPrefix.length).replace(/^\/+/, '') : pattern;
   const folders = symbolic ? rootsOf(places) : [places.cwd];
@@ -267,7 +267,7 @@ function toGlobs(pattern: string, places: Places): ExpandedEntry {
     ? [relative]
     : folders.map((folder) => {
         const base = normalisePath(folder);
-        return base === undefined ? relative : joinPath(literalGlob(base), relative);
+        return base === undefined ? relative : joinPath(escapeGlob(base), relative);
       });
   // `..` has no meaning inside a pattern: the components before it may be wildcards.
   const sound = globs.every((glob) => parseGlob(glob) !== undefined && !glob.split('/').includes('..'));

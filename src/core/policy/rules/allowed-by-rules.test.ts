@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { allowedPrefixes, decidedHosts } from './match-rules.ts';
-import { readRules } from './rules-file.ts';
-import { type RuleSet, withoutAllowing } from './rule-set.ts';
+import { runRulesFile } from './rules-file.ts';
+import { type RuleSet, restrictiveRules } from './rule-set.ts';
 
 function rules(text: string): RuleSet {
-  const read = readRules(text, { file: 'x.rules' });
+  const read = runRulesFile(text, { file: 'x.rules' });
   if (read.kind === 'problem') throw new Error(read.message);
   return read.rules;
 }
@@ -78,7 +78,7 @@ test('a rule that allows a host holds for its protocol alone, at the usual port'
 test('rules that may allow nothing keep what holds commands back', () => {
   const text =
     'prefix_rule(["a"])\nprefix_rule(["b"], "prompt")\nnetwork_rule("x", "http", "deny")\nnetwork_rule("y", "http", "allow")\nhost_executable("b", [])';
-  expect(withoutAllowing(rules(text))).toMatchObject({
+  expect(restrictiveRules(rules(text))).toMatchObject({
     prefixes: [{ pattern: ['b'] }],
     hosts: [{ host: 'x' }],
     executables: {},

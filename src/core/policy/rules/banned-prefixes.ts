@@ -1,5 +1,5 @@
 import { isShell, programName, setOf } from '../commands/command-words.ts';
-import { isCoverable } from '../commands/shell-builtins.ts';
+import { isCoverableByRule } from '../commands/shell-builtins.ts';
 import { wrapperNames } from '../commands/wrapper-programs.ts';
 
 /**
@@ -57,7 +57,7 @@ export function isBannedPrefix(prefix: readonly string[]): boolean {
   // Longer names are no interpreters, and the pattern would be slow on them.
   const name = program.length > 40 ? program : program.replace(version, '');
   const [first] = words;
-  if (!isCoverable(prefix)) return true;
+  if (!isCoverableByRule(prefix)) return true;
   if (program === '' || never.has(program) || never.has(name) || writing.has(name) || loader.test(program)) return true;
   if (seenThrough.has(name)) return isBannedInner(behindOptions(words, wrapperWord));
   if (withRunning.has(name)) {

@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { readRules } from './rules-file.ts';
+import { runRulesFile } from './rules-file.ts';
 
 /** The value of an expression, as `str` writes it; a fault as its line and message. */
 function value(expression: string, before = ''): string {
-  const read = readRules(`${before}\nprefix_rule(["a"], justification="=" + str(${expression}))`, { file: 'x.rules' });
+  const read = runRulesFile(`${before}\nprefix_rule(["a"], justification="=" + str(${expression}))`, {
+    file: 'x.rules',
+  });
   return read.kind === 'read' ? (read.rules.prefixes[0]?.justification ?? '').slice(1) : `! ${read.message}`;
 }
 
 function fault(text: string): string {
-  const read = readRules(text, { file: 'x.rules' });
+  const read = runRulesFile(text, { file: 'x.rules' });
   return read.kind === 'read' ? 'none' : `${read.line}: ${read.message}`;
 }
 
@@ -126,7 +128,7 @@ same += ["!"]
     ['the carriage returns of another system', '\r\n\r\nprefix_rule(["a"], match=["b"])\r\n', 3],
     ['a call in a function', 'def f():\n  prefix_rule(["a"], match=["b"])\n\nf()', 2],
   ])('%s keeps the count of lines', (_, text, line) => {
-    expect(readRules(text, { file: 'x.rules' })).toMatchObject({ kind: 'problem', line });
+    expect(runRulesFile(text, { file: 'x.rules' })).toMatchObject({ kind: 'problem', line });
   });
 
   test.each([

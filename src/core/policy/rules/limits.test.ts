@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
 import { anyCharacter, expectLinear } from '../../../testing/test-inputs.ts';
-import { readRules } from './rules-file.ts';
+import { runRulesFile } from './rules-file.ts';
 
-const read = (text: string) => readRules(text, { file: 'x.rules' });
+const read = (text: string) => runRulesFile(text, { file: 'x.rules' });
 
 const many = (count: number, text: string): string => text.repeat(count);
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { matchRules, strictestDecision } from './match-rules.ts';
-import { readRules } from './rules-file.ts';
+import { runRulesFile } from './rules-file.ts';
 import { joinRules, type RuleSet } from './rule-set.ts';
 
 function rules(text: string): RuleSet {
-  const read = readRules(text, { file: 'x.rules' });
+  const read = runRulesFile(text, { file: 'x.rules' });
   if (read.kind === 'problem') throw new Error(read.message);
   return read.rules;
 }

@@ -1,5 +1,5 @@
 import { defined } from '../../../base/objects.ts';
-import { isCoverable } from '../commands/shell-builtins.ts';
+import { isCoverableByRule } from '../commands/shell-builtins.ts';
 import { hostAtPort } from '../network/host-lists.ts';
 import { normaliseHost } from '../network/host-name.ts';
 import { normalisePath } from '../paths/absolute-paths.ts';
@@ -76,7 +76,7 @@ export function allowedPrefixes(rules: RuleSet, some = rules.prefixes): readonly
     if (decision !== 'allow') continue;
     for (const prefix of spelled(pattern)) {
       const decisions = matchRules(rules, prefix, { resolveExecutables: false });
-      if (isCoverable(prefix) && strictestDecision(decisions.map((match) => match.decision)) === 'allow')
+      if (isCoverableByRule(prefix) && strictestDecision(decisions.map((match) => match.decision)) === 'allow')
         found.push(prefix);
       if (++tried === mostPrefixes) return found;
     }

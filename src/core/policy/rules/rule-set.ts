@@ -58,21 +58,21 @@ export function joinRules(sets: readonly RuleSet[]): RuleSet {
 }
 
 /** Keeps the rules of a writer who may only hold commands back, not let them out. */
-export function withoutAllowing({ prefixes, hosts }: RuleSet): RuleSet {
+export function restrictiveRules({ prefixes, hosts }: RuleSet): RuleSet {
   const holdsBack = ({ decision }: { readonly decision: RuleDecision }): boolean => decision !== 'allow';
   return { prefixes: prefixes.filter(holdsBack), hosts: hosts.filter(holdsBack), executables: {} };
 }
 
 /** Command beginnings that rules hold back. If both kinds match a command, it is forbidden. */
-export interface HeldPatterns {
+export interface RestrictedPrefixes {
   readonly forbidden: readonly PrefixRule['pattern'][];
   /** The user is asked first; they are refused if no question is possible. */
   readonly asked: readonly PrefixRule['pattern'][];
 }
 
-export const noHeldPatterns: HeldPatterns = { forbidden: [], asked: [] };
+export const noRestrictedPrefixes: RestrictedPrefixes = { forbidden: [], asked: [] };
 
-export function heldPatterns({ prefixes }: RuleSet): HeldPatterns {
+export function restrictedPrefixes({ prefixes }: RuleSet): RestrictedPrefixes {
   const decided = (decision: PrefixRule['decision']): readonly PrefixRule['pattern'][] =>
     prefixes.filter((rule) => rule.decision === decision).map(({ pattern }) => pattern);
   return { forbidden: decided('forbidden'), asked: decided('prompt') };

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { readRules } from './rules-file.ts';
+import { runRulesFile } from './rules-file.ts';
 
 function rules(text: string) {
-  const read = readRules(text, { file: 'r/x.rules' });
+  const read = runRulesFile(text, { file: 'r/x.rules' });
   if (read.kind === 'problem') throw new Error(`${read.line}: ${read.message}`);
   return read.rules;
 }
 
 function problem(text: string): string {
-  const read = readRules(text, { file: 'r/x.rules' });
+  const read = runRulesFile(text, { file: 'r/x.rules' });
   return read.kind === 'read' ? 'none' : `${read.line}: ${read.message} ${read.next}`;
 }
 
@@ -163,9 +163,12 @@ describe('host_executable', () => {
 });
 
 test('a file counts as a whole or not at all', () => {
-  expect(readRules('prefix_rule(["a"])\nprefix_rule(["b"], "deny")', { file: 'x' })).toMatchObject({
+  expect(runRulesFile('prefix_rule(["a"])\nprefix_rule(["b"], "deny")', { file: 'x' })).toMatchObject({
     kind: 'problem',
     line: 2,
   });
-  expect(readRules('', { file: 'x' })).toEqual({ kind: 'read', rules: { prefixes: [], hosts: [], executables: {} } });
+  expect(runRulesFile('', { file: 'x' })).toEqual({
+    kind: 'read',
+    rules: { prefixes: [], hosts: [], executables: {} },
+  });
 });

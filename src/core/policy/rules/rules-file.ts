@@ -1,16 +1,16 @@
 import { defined } from '../../../base/objects.ts';
-import { shellWords } from '../../../protocol/shell.ts';
-import { splitWords } from '../commands/shell-quoting.ts';
+import { quoteShellCommand } from '../../../protocol/shell.ts';
+import { splitShellWords } from '../commands/shell-quoting.ts';
 import { normalisePath } from '../paths/absolute-paths.ts';
-import { fail, Meter, RulesFault } from './language/faults-and-limits.ts';
-import { bindArguments, plainBuiltins, runProgram } from './language/interpreter.ts';
+import { throwRulesFault, Meter, RulesFault } from './language/faults-and-limits.ts';
+import { bindArguments, plainBuiltins, runRulesProgram } from './language/interpreter.ts';
 import { parseRules } from './language/parser.ts';
-import { type CallArguments, type FunctionValue, isKind, typeOf, type Value } from './language/values.ts';
+import { type CallArguments, type FunctionValue, isKind, typeOf, type RulesValue } from './language/values.ts';
 import { matchRules } from './match-rules.ts';
 import type { HostRule, PrefixRule, RuleDecision, RuleSet } from './rule-set.ts';
 
 /** A rules file's content, or why it has none. A file is valid as a whole or not at all. */
-export type ReadRules =
+export type RulesFileResult =
   | { readonly kind: 'read'; readonly rules: RuleSet }
   | {
       readonly kind: 'problem';
@@ -28,13 +28,13 @@ export interface RulesFile {
 }
 
 /** Runs the text of a rules file. Never throws, and always ends soon. */
-export function readRules(text: string, { file, executables: earlier = {} }: RulesFile): ReadRules {
+export function runRulesFile(text: string, { file, executables: earlier = {} }: RulesFile): RulesFileResult {
   const meter = new Meter();
   const draft: RuleDraft = { prefixes: [], hosts: [], executables: new Map(), examples: [] };
   const builtins = [...plainBuiltins(meter), ...ruleBuiltins(draft, file, meter)];
   const known = new Map(builtins.map((value) => [value.name, value]));
   try {
-    runProgram(parseRules(text, new Set(known.keys())), known, meter);
+    runRulesProgram(parseRules(text, new Set(known.keys())), known, meter);
     const executables = Object.fromEntries(draft.executables);
     checkExamples(draft.examples, { ...earlier, ...executables }, meter);
     return { kind: 'read', rules: { prefixes: draft.prefixes, hosts: draft.hosts, executables } };
@@ -70,11 +70,11 @@ function checkExamples(sets: readonly ExampleSet[], executables: RuleSet['execut
 }
 
 function failExample(what: string, line: number): never {
-  fail(`The rule ${what}.`, 'Correct the pattern or the example.', line);
+  throwRulesFault(`The rule ${what}.`, 'Correct the pattern or the example.', line);
 }
 
 function shown(example: Example): string {
-  const text = shellWords(example);
+  const text = quoteShellCommand(example);
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }
 
@@ -92,7 +92,7 @@ function ruleBuiltins(draft: RuleDraft, file: string, meter: Meter): readonly Fu
     builtin('prefix_rule', ['pattern'], ['decision', 'match', 'not_match', 'justification'], (given) => {
       const slots = listAt(given, 'pattern').map(slotOf);
       const [first, ...rest] = slots;
-      if (first === undefined) fail('`pattern` is empty.', 'Name at least a program.');
+      if (first === undefined) throwRulesFault('`pattern` is empty.', 'Name at least a program.');
       const decision = decisionOf(given, 'allow', prefixDecisions);
       const justification = justificationOf(given);
       const programs = typeof first === 'string' ? [first] : first;
@@ -115,7 +115,10 @@ function ruleBuiltins(draft: RuleDraft, file: string, meter: Meter): readonly Fu
     builtin('host_executable', ['name', 'paths'], [], (given) => {
       const name = stringAt(given, 'name');
       if (name === '' || name === '.' || name === '..' || name.includes('/'))
-        fail(`\`name\` is ${quoted(name)}, which is not the name of a program.`, 'Write it without folders.');
+        throwRulesFault(
+          `\`name\` is ${quoted(name)}, which is not the name of a program.`,
+          'Write it without folders.',
+        );
       const paths = listAt(given, 'paths').map((path) => executablePath(path, name));
       meter.spend(paths.reduce((size, path) => size + 1 + path.length, name.length));
       draft.executables.set(name, [...new Set(paths)]);
@@ -123,7 +126,7 @@ function ruleBuiltins(draft: RuleDraft, file: string, meter: Meter): readonly Fu
   ];
 }
 
-type Given = ReadonlyMap<string, Value>;
+type Given = ReadonlyMap<string, RulesValue>;
 
 function builtin(
   name: string,
@@ -139,11 +142,11 @@ function builtin(
   return { kind: 'function', name, call };
 }
 
-function failType(name: string, wanted: string, value: Value | undefined): never {
-  fail(`\`${name}\` must be a ${wanted}, not a ${typeOf(value ?? null)}.`, `Write a ${wanted}.`);
+function failType(name: string, wanted: string, value: RulesValue | undefined): never {
+  throwRulesFault(`\`${name}\` must be a ${wanted}, not a ${typeOf(value ?? null)}.`, `Write a ${wanted}.`);
 }
 
-function listAt(given: Given, name: string): readonly Value[] {
+function listAt(given: Given, name: string): readonly RulesValue[] {
   const value = given.get(name) ?? null;
   if (isKind(value, 'list')) return value.items;
   failType(name, 'list', value);
@@ -155,14 +158,14 @@ function stringAt(given: Given, name: string): string {
   failType(name, 'string', value);
 }
 
-function slotOf(slot: Value): string | readonly string[] {
+function slotOf(slot: RulesValue): string | readonly string[] {
   if (typeof slot === 'string') return slot;
   if (!isKind(slot, 'list')) failType('pattern', 'list of strings and lists', slot);
-  if (slot.items.length === 0) fail('A list in `pattern` is empty.', 'Name the words that may be there.');
+  if (slot.items.length === 0) throwRulesFault('A list in `pattern` is empty.', 'Name the words that may be there.');
   return slot.items.map((word) => asString(word, 'pattern', 'list of strings and lists of strings'));
 }
 
-const asString = (value: Value, name: string, wanted: string): string =>
+const asString = (value: RulesValue, name: string, wanted: string): string =>
   typeof value === 'string' ? value : failType(name, wanted, value);
 
 const prefixDecisions: Readonly<Record<string, RuleDecision>> = {
@@ -175,13 +178,13 @@ const hostDecisions: Readonly<Record<string, RuleDecision>> = { ...prefixDecisio
 function decisionOf(given: Given, fallback: RuleDecision, known: typeof prefixDecisions): RuleDecision {
   const written = given.has('decision') ? stringAt(given, 'decision') : fallback;
   if (Object.hasOwn(known, written)) return known[written]!;
-  fail(`\`decision\` is ${JSON.stringify(written)}.`, `Use one of: ${Object.keys(known).join(', ')}.`);
+  throwRulesFault(`\`decision\` is ${JSON.stringify(written)}.`, `Use one of: ${Object.keys(known).join(', ')}.`);
 }
 
 function justificationOf(given: Given): string | undefined {
   if (!given.has('justification')) return undefined;
   const text = stringAt(given, 'justification');
-  if (text.trim() === '') fail('`justification` is empty.', 'Write a reason, or leave it out.');
+  if (text.trim() === '') throwRulesFault('`justification` is empty.', 'Write a reason, or leave it out.');
   return text;
 }
 
@@ -196,29 +199,30 @@ const protocols: Readonly<Record<string, HostRule['protocol']>> = {
 
 function protocolOf(written: string): HostRule['protocol'] {
   if (Object.hasOwn(protocols, written)) return protocols[written]!;
-  fail(`\`protocol\` is ${quoted(written)}.`, 'Use one of: http, https, socks5_tcp, socks5_udp.');
+  throwRulesFault(`\`protocol\` is ${quoted(written)}.`, 'Use one of: http, https, socks5_tcp, socks5_udp.');
 }
 
-function executablePath(path: Value, name: string): string {
+function executablePath(path: RulesValue, name: string): string {
   if (typeof path !== 'string') failType('paths', 'list of strings', path);
-  if (!path.startsWith('/')) fail(`The path ${JSON.stringify(path)} is not absolute.`, 'Begin it with a slash.');
+  if (!path.startsWith('/'))
+    throwRulesFault(`The path ${JSON.stringify(path)} is not absolute.`, 'Begin it with a slash.');
   const plain = normalisePath(path);
   if (plain?.endsWith(`/${name}`) === true) return plain;
-  fail(`The path ${JSON.stringify(path)} does not end in ${name}.`, 'Name a file with that name.');
+  throwRulesFault(`The path ${JSON.stringify(path)} does not end in ${name}.`, 'Name a file with that name.');
 }
 
 function examplesAt(given: Given, name: string, meter: Meter): readonly Example[] {
   if (!given.has(name)) return [];
   return listAt(given, name).map((written) => {
-    const words = typeof written === 'string' ? splitWords(written) : wordsOf(written, name);
+    const words = typeof written === 'string' ? splitShellWords(written) : wordsOf(written, name);
     meter.spend(typeof written === 'string' ? written.length : (words?.length ?? 0));
-    if (words === undefined) fail(`An example in \`${name}\` has an open quote.`, 'Close it.');
-    if (words.length === 0) fail(`An example in \`${name}\` is empty.`, 'Write a command, or remove it.');
+    if (words === undefined) throwRulesFault(`An example in \`${name}\` has an open quote.`, 'Close it.');
+    if (words.length === 0) throwRulesFault(`An example in \`${name}\` is empty.`, 'Write a command, or remove it.');
     return words;
   });
 }
 
-function wordsOf(written: Value, name: string): readonly string[] {
+function wordsOf(written: RulesValue, name: string): readonly string[] {
   if (!isKind(written, 'list')) failType(name, 'list of commands', written);
   return written.items.map((word) => asString(word, name, 'list of commands'));
 }
@@ -227,7 +231,7 @@ function wordsOf(written: Value, name: string): readonly string[] {
 function ruleHost(written: string): string {
   const text = written.trim();
   const reject = (what: string, next = 'Write a name such as example.com, or an address.'): never =>
-    fail(`The host ${JSON.stringify(written)} ${what}.`, next);
+    throwRulesFault(`The host ${JSON.stringify(written)} ${what}.`, next);
   if (/[/?#]/.test(text)) reject('has more than a name');
   const host = withoutDots(text.startsWith('[') ? withoutBrackets(text) : withoutPort(text))?.toLowerCase();
   if (host === undefined) return reject('has brackets that do not match');

@@ -1,11 +1,11 @@
 import { type JsonObject, numberAt, objectAt, isJsonObject, stringAt } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { addUsage, noUsage, tokenCounts, type Usage } from '../../../protocol/usage.ts';
+import { addUsage, noUsage, tokenCountNames, type Usage } from '../../../protocol/usage.ts';
 import { readUsage, usageFields } from '../drafts/usage-and-failure-fields.ts';
 import type { CheckpointReport } from '../../../protocol/thread-event.ts';
 
-export interface Checkpoints {
+export interface CheckpointCounts {
   readonly count: number;
   /** Automatic checkpoints that failed since the last success. */
   readonly failures: number;
@@ -26,12 +26,12 @@ export interface WindowName {
   readonly number: number;
 }
 
-export const noCheckpoints: Checkpoints = { count: 0, failures: 0, spent: noUsage };
+export const noCheckpoints: CheckpointCounts = { count: 0, failures: 0, spent: noUsage };
 const patience = 2;
-export const isCompactionPaused = ({ failures }: Checkpoints): boolean => failures >= patience;
+export const isCompactionPaused = ({ failures }: CheckpointCounts): boolean => failures >= patience;
 
-export function foldCheckpoint(checkpoints: Checkpoints, payload: JsonObject): Checkpoints {
-  const spent = readCheckpoint(payload)?.usage ?? noUsage;
+export function foldCheckpoint(checkpoints: CheckpointCounts, payload: JsonObject): CheckpointCounts {
+  const spent = readCheckpointReport(payload)?.usage ?? noUsage;
   const count = checkpoints.count + 1;
   const window = windowName(payload['first_window_id'], payload['window_id'], payload['window_number'] ?? count);
   const total = addUsage(checkpoints.spent, spent);
@@ -39,12 +39,16 @@ export function foldCheckpoint(checkpoints: Checkpoints, payload: JsonObject): C
 }
 
 /** Folds the line of a request, or of a provider's count of it. `length`: entries in history. */
-export function foldRequestSeen(checkpoints: Checkpoints, length: number): Checkpoints {
+export function foldRequestSeen(checkpoints: CheckpointCounts, length: number): CheckpointCounts {
   return checkpoints.seen === 'not-yet' ? { ...checkpoints, seen: length } : checkpoints;
 }
 
 /** State after a rollback to a place with `length` entries. Counts and costs of later checkpoints remain. */
-export function checkpointsAt(now: Checkpoints, then: Checkpoints, length: number): Checkpoints {
+export function checkpointsAfterRollback(
+  now: CheckpointCounts,
+  then: CheckpointCounts,
+  length: number,
+): CheckpointCounts {
   const seen = now.count === then.count ? now.seen : then.seen;
   return { ...now, seen: typeof seen === 'number' ? Math.min(seen, length) : seen };
 }
@@ -59,7 +63,7 @@ export interface FailedCompaction {
   readonly paused: boolean;
 }
 
-export function compactionFailed(failed: FailedCompaction): LineDraft {
+export function compactionFailedLine(failed: FailedCompaction): LineDraft {
   const { id, turnId, trigger, usage, requests, paused } = failed;
   const { code, message, next } = failed.outcome;
   const why = { outcome: { code, message, next }, paused: paused || undefined };
@@ -67,7 +71,10 @@ export function compactionFailed(failed: FailedCompaction): LineDraft {
   return { type: lineType.compaction, payload };
 }
 
-export function pausesAfter(checkpoints: Checkpoints, failed: Pick<FailedCompaction, 'trigger' | 'outcome'>): boolean {
+export function willPauseCompaction(
+  checkpoints: CheckpointCounts,
+  failed: Pick<FailedCompaction, 'trigger' | 'outcome'>,
+): boolean {
   const payload = { trigger: failed.trigger, outcome: { code: failed.outcome.code } };
   return failed.trigger === 'auto' && isCompactionPaused(foldFailed(checkpoints, payload));
 }
@@ -77,17 +84,17 @@ const passing: ReadonlySet<unknown> = new Set(['aborted', 'connection-failed', '
 export const isTransientFailure = (code: unknown): boolean => passing.has(code);
 
 /** Folds a failure. Manual attempts and temporary causes say nothing about the next automatic one. */
-export function foldFailed(checkpoints: Checkpoints, payload: JsonObject): Checkpoints {
+export function foldFailed(checkpoints: CheckpointCounts, payload: JsonObject): CheckpointCounts {
   const counts = payload['trigger'] === 'auto' && !isTransientFailure(objectAt(payload, 'outcome')?.['code']);
   const failures = checkpoints.failures + (counts ? 1 : 0);
   return { ...checkpoints, failures, spent: addUsage(checkpoints.spent, readUsage(payload['usage'])) };
 }
 
-export function storeCheckpoints({ count, failures, spent, window }: Checkpoints): JsonObject {
+export function checkpointsToJson({ count, failures, spent, window }: CheckpointCounts): JsonObject {
   return { count, failures, spent: usageFields(spent), window: window && { ...window } };
 }
 
-export function readCheckpoints(value: JsonObject | undefined): Checkpoints {
+export function checkpointsFromJson(value: JsonObject | undefined): CheckpointCounts {
   if (value === undefined) return noCheckpoints;
   const count = numberAt(value, 'count') ?? 0;
   const { first, id, number = count } = objectAt(value, 'window') ?? {};
@@ -101,7 +108,7 @@ function windowName(first: unknown, id: unknown, number: unknown): WindowName | 
 }
 
 /** Reads `capstan.checkpoint` of a `compacted` line; undefined if another program wrote the line. */
-export function readCheckpoint(payload: JsonObject): CheckpointReport | undefined {
+export function readCheckpointReport(payload: JsonObject): CheckpointReport | undefined {
   const report = objectAt(objectAt(payload, 'capstan'), 'checkpoint');
   return report !== undefined && isWhole(report) ? (report as unknown as CheckpointReport) : undefined;
 }
@@ -118,7 +125,7 @@ function isWhole(report: JsonObject): boolean {
     isJsonObject(words) &&
     hasNumbers(words, ['kept', 'cut', 'dropped']) &&
     isJsonObject(usage) &&
-    hasNumbers(usage, tokenCounts) &&
+    hasNumbers(usage, tokenCountNames) &&
     Array.isArray(mended) &&
     mended.every((each) => typeof each === 'string') &&
     (cachedShare === undefined || typeof cachedShare === 'number') &&

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { entryMetadata } from '../../history/entry.ts';
-import { entries } from '../../history/history.ts';
+import { historyEntries } from '../../history/history.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import type { Item } from '../../../protocol/item.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
@@ -8,7 +8,7 @@ import { type Line, lineType } from '../../../protocol/line.ts';
 import { mcpProblemsInBaseline } from '../../world/mcp-problems.ts';
 import { compactedLines } from './compacted-line.ts';
 import { reduce } from '../reduce.ts';
-import { emptyState } from '../thread-state.ts';
+import { emptyThreadState } from '../thread-state.ts';
 
 const turn = 't1' as TurnId;
 const says = (id: string, text: string): Item => ({
@@ -40,7 +40,7 @@ function after(items: readonly Item[], message: string) {
     replacement_history_metadata: items.map(() => ({ client_authored: false })),
   };
   const lines = [ours, theirs].map((payload) => line(lineType.compacted, payload as unknown as JsonObject));
-  return entries(lines.reduce(reduce, emptyState).history);
+  return historyEntries(lines.reduce(reduce, emptyThreadState).history);
 }
 
 describe('a checkpoint of another program', () => {
@@ -66,7 +66,7 @@ describe('a checkpoint of another program', () => {
 describe('servers that the model read as down', () => {
   const problems = { s: 'It did not start.' };
   const told = line(lineType.worldState, { full: true, state: { 'capstan.mcp_problems': problems } });
-  const down = [told].reduce(reduce, emptyState);
+  const down = [told].reduce(reduce, emptyThreadState);
   const report = { strategy: 'plain' } as never;
   const checkpoint = (state: typeof down) =>
     compactedLines(state, { message: '', items: [intent], metadata: [{}], windowId: 'w', report }).map(
@@ -76,13 +76,15 @@ describe('servers that the model read as down', () => {
   it('are known after several checkpoints, also to a fold that begins with the last of them', () => {
     const once = checkpoint(down).reduce(reduce, down);
     const second = checkpoint(once);
-    expect([second.reduce(reduce, once), second.reduce(reduce, emptyState)].map((state) => state.baseline)).toEqual([
+    expect(
+      [second.reduce(reduce, once), second.reduce(reduce, emptyThreadState)].map((state) => state.baseline),
+    ).toEqual([
       { kind: 'none', why: 'checkpoint', problems },
       { kind: 'none', why: 'checkpoint', problems },
     ]);
   });
 
-  it('are known after a checkpoint of another program, and forgotten when a telling names none', () => {
+  it('are known after a checkpoint of another program, and forgotten when a update names none', () => {
     const theirs = line(lineType.compacted, { message: 'In short.', replacement_history: [intent] });
     const after = reduce(down, theirs);
     expect(mcpProblemsInBaseline(after.baseline)).toEqual(problems);
@@ -93,7 +95,7 @@ describe('servers that the model read as down', () => {
 
 it('a checkpoint of another program breaks no cache, unless a request of ours was before it', () => {
   const replaced = line(lineType.compacted, { message: '', replacement_history: [says('msg_1', 'Build it.')] });
-  expect(reduce(emptyState, replaced).sent).toBeUndefined();
+  expect(reduce(emptyThreadState, replaced).sent).toBeUndefined();
   const sent = { kind: 'gone', why: 'rollback' } as const;
-  expect(reduce({ ...emptyState, sent }, replaced).sent).toEqual({ kind: 'gone', why: 'checkpoint' });
+  expect(reduce({ ...emptyThreadState, sent }, replaced).sent).toEqual({ kind: 'gone', why: 'checkpoint' });
 });

@@ -1,40 +1,40 @@
 import { oldSummaryMessage } from '../../fragments/message-items.ts';
-import { type Entry, entryOf } from '../../history/entry.ts';
-import { entries as entriesOf, historyOf } from '../../history/history.ts';
+import { type HistoryEntry, entryOf } from '../../history/entry.ts';
+import { historyEntries as entriesOf, historyOf } from '../../history/history.ts';
 import { asItem, isMessage, type Item, messageText } from '../../../protocol/item.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
 import { rateLimitFields, readRateLimits } from '../../../protocol/rate-limits.ts';
-import { lastUsage, noCount } from '../../history/token-counts.ts';
-import { clearedByCheckpoint } from '../../world/world-state.ts';
+import { lastUsage, noTokenCount } from '../../history/token-counts.ts';
+import { baselineAfterCheckpoint } from '../../world/world-state.ts';
 import { readMcpProblems, mcpProblemsInBaseline } from '../../world/mcp-problems.ts';
-import { readAgents, storeAgents } from '../fold/agents.ts';
+import { agentsFromJson, agentsToJson } from '../fold/agents.ts';
 import { historyBehindCheckpoint } from './opaque-checkpoint.ts';
-import { foldCheckpoint, readCheckpoints, storeCheckpoints, type WindowName } from './checkpoint-counts.ts';
-import { readGoal, storeGoal } from '../fold/goals.ts';
-import { readGrants, readTurnGrants, storeGrants } from '../questions/grants.ts';
-import { readSessionTexts } from '../fold/hook-runs.ts';
-import { readInstructions, type Mark, type OpenTurn, type ThreadState } from '../thread-state.ts';
-import { readModelLimits } from '../fold/model-limits.ts';
+import { foldCheckpoint, checkpointsFromJson, checkpointsToJson, type WindowName } from './checkpoint-counts.ts';
+import { goalFromJson, goalToJson } from '../fold/goals.ts';
+import { grantsFromJson, turnGrantsFromJson, grantsToJson } from '../questions/grants.ts';
+import { sessionHookTextsFromJson } from '../fold/hook-runs.ts';
+import { readBaseInstructions, type RollbackMark, type OpenTurn, type ThreadState } from '../thread-state.ts';
+import { modelLimitsFromJson } from '../fold/model-limits.ts';
 import { currentProvider, withMaker } from '../current-provider.ts';
-import { readPins } from '../fold/pinned-notes.ts';
-import { readSessions, storeSessions } from '../fold/running-calls.ts';
+import { pinsFromJson } from '../fold/pinned-notes.ts';
+import { sessionsFromJson, sessionsToJson } from '../fold/running-calls.ts';
 import { readUsage, usageFields } from '../drafts/usage-and-failure-fields.ts';
-import { readWaiting } from '../fold/waiting-messages.ts';
-import { withWithheld } from '../line-seals.ts';
-import { readWarnings } from '../fold/warnings.ts';
-import { readWork, storeWork } from '../fold/plan-and-changed-files.ts';
+import { waitingMessagesFromJson } from '../fold/waiting-messages.ts';
+import { withWithheldEntries } from '../line-seals.ts';
+import { warningsFromJson } from '../fold/warnings.ts';
+import { workFromJson, workToJson } from '../fold/plan-and-changed-files.ts';
 import type { BaseInstructions } from '../../envelope/facts.ts';
 import type { CheckpointReport } from '../../../protocol/thread-event.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 
 /** If the line carries the rest of the state, that comes from the line, so that a fold may begin here. */
 export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadState {
-  if (!isSound(payload)) return state;
+  if (!hasItemMetadata(payload)) return state;
   const carried = readCarried(payload);
   // A fold that begins here knows nothing else about earlier lines.
   const rest = carried === undefined ? state : { meta: state.meta, marks: state.marks, ...carried };
-  const usage = { total: (carried ?? state).usage.total, newest: noCount };
+  const usage = { total: (carried ?? state).usage.total, newest: noTokenCount };
   const entries = replacement(state, payload).map((entry) => withMaker(entry, saidBy(state, carried)));
   const told = readMcpProblems(objectAt(payload, 'capstan')?.['mcp_problems']);
   return {
@@ -49,7 +49,7 @@ export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadSt
     history: historyOf(entries),
     behind: historyBehindCheckpoint(state, entries),
     // The list of stopped MCP servers is not part of the replaced history.
-    baseline: clearedByCheckpoint(carried === undefined ? mcpProblemsInBaseline(state.baseline) : told),
+    baseline: baselineAfterCheckpoint(carried === undefined ? mcpProblemsInBaseline(state.baseline) : told),
     // Before our first request in a file of another program there is no prefix to break.
     sent: carried === undefined && state.sent === undefined ? undefined : { kind: 'gone', why: 'checkpoint' },
     usage,
@@ -58,7 +58,7 @@ export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadSt
 }
 
 /** Marks that the turn's checkpoint exists. Keeps the mark of the running turn, which a checkpoint does not carry. */
-function withCheckpoint(turn: OpenTurn, before: Mark | undefined): OpenTurn {
+function withCheckpoint(turn: OpenTurn, before: RollbackMark | undefined): OpenTurn {
   return { ...turn, compaction: turn.compaction && 'done', before: before ?? turn.before };
 }
 
@@ -71,14 +71,14 @@ function saidBy(state: ThreadState, carried: Carried | undefined): Parameters<ty
 /** All state that a fold from this line on needs, except history. Stored in the line as `capstan`. */
 export function carriedState(state: ThreadState): JsonObject {
   const { openTurn, context, envelope, newest, settings } = state;
-  const { pins, waiting, grants } = withWithheld(state);
+  const { pins, waiting, grants } = withWithheldEntries(state);
   const problems = mcpProblemsInBaseline(state.baseline);
   return {
     usage: { total: usageFields(state.usage.total), last: usageFields(lastUsage(state.usage.newest)) },
     rate_limits: state.rateLimits && rateLimitFields(state.rateLimits),
     turns: state.turns,
-    checkpoints: storeCheckpoints(state.checkpoints),
-    work: storeWork(state.work),
+    checkpoints: checkpointsToJson(state.checkpoints),
+    work: workToJson(state.work),
     tool_sets: Object.fromEntries(state.toolSets) as JsonObject,
     context,
     envelope,
@@ -92,12 +92,12 @@ export function carriedState(state: ThreadState): JsonObject {
       started_at: openTurn.startedAt,
       purpose: openTurn.compaction && 'compaction',
       spent: openTurn.spent && usageFields(openTurn.spent),
-      ...notEmpty({ grants: storeGrants(openTurn.grants ?? []) }),
+      ...notEmpty({ grants: grantsToJson(openTurn.grants ?? []) }),
     },
-    ...notEmpty({ grants: storeGrants(grants), sessions: storeSessions(state.sessions) }),
+    ...notEmpty({ grants: grantsToJson(grants), sessions: sessionsToJson(state.sessions) }),
     mcp_problems: Object.keys(problems).length > 0 ? problems : undefined,
-    ...notEmpty({ agents: storeAgents(state.agents) }),
-    goal: storeGoal(state.goal),
+    ...notEmpty({ agents: agentsToJson(state.agents) }),
+    goal: goalToJson(state.goal),
   };
 }
 
@@ -107,11 +107,11 @@ function notEmpty(lists: Readonly<Record<string, readonly unknown[]>>): JsonObje
 
 export function isSelfContained(payload: JsonObject): boolean {
   if (arrayAt(payload, 'replacement_history') === undefined) return false;
-  return readCarried(payload) !== undefined && isSound(payload);
+  return readCarried(payload) !== undefined && hasItemMetadata(payload);
 }
 
 /** True if there is metadata for each item, or none at all: else it is unknown which belongs to which item. */
-export function isSound(payload: JsonObject): boolean {
+export function hasItemMetadata(payload: JsonObject): boolean {
   const sidecar = arrayAt(payload, 'replacement_history_metadata');
   return sidecar === undefined || sidecar.length === arrayAt(payload, 'replacement_history')?.length;
 }
@@ -123,33 +123,33 @@ function readCarried(payload: JsonObject) {
   const usage = objectAt(carried, 'usage');
   if (carried === undefined || usage === undefined) return undefined;
   return {
-    usage: { total: readUsage(usage['total']), newest: noCount },
+    usage: { total: readUsage(usage['total']), newest: noTokenCount },
     turns: numberAt(carried, 'turns') ?? 0,
-    checkpoints: readCheckpoints(objectAt(carried, 'checkpoints')),
-    work: readWork(objectAt(carried, 'work')),
-    limits: readModelLimits(carried),
-    warnings: readWarnings(carried),
-    sessionContext: readSessionTexts(carried),
-    pins: readPins(carried),
-    waiting: readWaiting(carried),
-    grants: readGrants(carried),
-    sessions: readSessions(carried),
-    agents: readAgents(carried),
+    checkpoints: checkpointsFromJson(objectAt(carried, 'checkpoints')),
+    work: workFromJson(objectAt(carried, 'work')),
+    limits: modelLimitsFromJson(carried),
+    warnings: warningsFromJson(carried),
+    sessionContext: sessionHookTextsFromJson(carried),
+    pins: pinsFromJson(carried),
+    waiting: waitingMessagesFromJson(carried),
+    grants: grantsFromJson(carried),
+    sessions: sessionsFromJson(carried),
+    agents: agentsFromJson(carried),
     toolSets: new Map(Object.entries(objectAt(carried, 'tool_sets') ?? {})) as unknown as ThreadState['toolSets'],
     context: objectAt(carried, 'context'),
     envelope: objectAt(carried, 'envelope'),
     newest: (['context', 'settings'] as const).find((name) => name === carried['newest']),
-    instructions: readInstructions(objectAt(carried, 'instructions')),
+    instructions: readBaseInstructions(objectAt(carried, 'instructions')),
     settings: objectAt(carried, 'settings'),
     openTurn: readOpenTurn(objectAt(carried, 'open_turn')),
     rateLimits: readRateLimits(objectAt(carried, 'rate_limits')),
-    goal: readGoal(objectAt(carried, 'goal')),
+    goal: goalFromJson(objectAt(carried, 'goal')),
   } satisfies Partial<ThreadState>;
 }
 
 function readOpenTurn(open: JsonObject | undefined): OpenTurn | undefined {
   if (open === undefined) return undefined;
-  const grants = readTurnGrants(open);
+  const grants = turnGrantsFromJson(open);
   return {
     id: (stringAt(open, 'id') ?? '') as TurnId,
     startedAt: numberAt(open, 'started_at'),
@@ -159,7 +159,7 @@ function readOpenTurn(open: JsonObject | undefined): OpenTurn | undefined {
   };
 }
 
-function replacement(state: ThreadState, payload: JsonObject): readonly Entry[] {
+function replacement(state: ThreadState, payload: JsonObject): readonly HistoryEntry[] {
   const items = arrayAt(payload, 'replacement_history');
   if (items === undefined) return usersWordsAndSummary(state, payload);
   const sidecar = arrayAt(payload, 'replacement_history_metadata');
@@ -190,7 +190,7 @@ function isSummary(item: Item, payload: JsonObject): boolean {
 const summaryOrigin = { family: 'context', kinds: ['foreign'] } as const;
 
 /** Old files hold only the summary: the users' words are kept, and the summary follows as a message. */
-function usersWordsAndSummary(state: ThreadState, payload: JsonObject): readonly Entry[] {
+function usersWordsAndSummary(state: ThreadState, payload: JsonObject): readonly HistoryEntry[] {
   const words = entriesOf(state.history).filter(({ origin }) => origin.family === 'user');
   return [...words, { item: oldSummaryMessage(stringAt(payload, 'message') ?? ''), origin: summaryOrigin }];
 }

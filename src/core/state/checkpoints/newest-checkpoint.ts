@@ -1,10 +1,10 @@
 import type { TailSearch } from '../../../ports/thread-store.ts';
 import { objectAt, stringAt } from '../../../protocol/json.ts';
 import { lineType } from '../../../protocol/line.ts';
-import { leavesOpaque } from './opaque-checkpoint.ts';
+import { hasOpaqueItems } from './opaque-checkpoint.ts';
 import { isSelfContained } from './compacted-line.ts';
 import { holdsUsersWords } from '../reduce.ts';
-import { endsTurn, turnEvent, turnEventKind } from '../drafts/turn-lines.ts';
+import { isSameTurnName, readTurnEvent, turnEventKind } from '../drafts/turn-lines.ts';
 
 /**
  * Finds the newest current checkpoint, where a fold may begin; turns that later rollback markers take back do not
@@ -34,7 +34,7 @@ export function newestCheckpointSearch({ behind }: { readonly behind: boolean } 
         return false;
       }
       if (line.type === lineType.compacted) {
-        if (!isOpaqueAllowed && leavesOpaque(payload)) return false;
+        if (!isOpaqueAllowed && hasOpaqueItems(payload)) return false;
         const open = objectAt(objectAt(payload, 'capstan'), 'open_turn');
         // Words sent into a running turn belong to a turn that began before the checkpoint.
         const { outside } = wordsIn(met, open === undefined ? undefined : (stringAt(open, 'id') ?? ''));
@@ -44,7 +44,7 @@ export function newestCheckpointSearch({ behind }: { readonly behind: boolean } 
         if (holdsUsersWords(line)) met = { ...met, words: met.words + 1 };
         return false;
       }
-      const event = turnEvent(payload);
+      const event = readTurnEvent(payload);
       if (event?.kind === 'rollback') {
         meet(wordsIn(met, undefined).outside);
         marked = true;
@@ -69,6 +69,6 @@ interface Met {
 function wordsIn({ words, closings }: Met, turn: string | undefined): { inside: number; outside: number } {
   const sum = (some: Met['closings']): number => some.reduce((all, closing) => all + closing.words, 0);
   if (turn === undefined) return { inside: 0, outside: words + sum(closings) };
-  const end = closings.findLastIndex(({ id }) => endsTurn(id, turn));
+  const end = closings.findLastIndex(({ id }) => isSameTurnName(id, turn));
   return { inside: words + sum(closings.slice(end + 1)), outside: sum(closings.slice(0, end + 1)) };
 }

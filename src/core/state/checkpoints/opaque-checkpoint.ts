@@ -1,32 +1,32 @@
-import type { Entry } from '../../history/entry.ts';
-import { entries, type History, historyOf } from '../../history/history.ts';
+import type { HistoryEntry } from '../../history/entry.ts';
+import { historyEntries, type History, historyOf } from '../../history/history.ts';
 import { isOpaqueCheckpoint } from '../../history/sent-items.ts';
 import { asItem } from '../../../protocol/item.ts';
 import { arrayAt, type JsonObject } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
-import { type ProviderName, readsOpaque } from '../../../protocol/provider-name.ts';
-import { noCount } from '../../history/token-counts.ts';
-import { clearedByCheckpoint } from '../../world/world-state.ts';
+import { type ProviderName, canReadOpaqueItems } from '../../../protocol/provider-name.ts';
+import { noTokenCount } from '../../history/token-counts.ts';
+import { baselineAfterCheckpoint } from '../../world/world-state.ts';
 import { mcpProblemsInBaseline } from '../../world/mcp-problems.ts';
 import type { HistoryBehindCheckpoint, ThreadState } from '../thread-state.ts';
 
 export function historyBehindCheckpoint(
   before: ThreadState,
-  checkpoint: readonly Entry[],
+  checkpoint: readonly HistoryEntry[],
 ): HistoryBehindCheckpoint | undefined {
   if (!checkpoint.some(({ item }) => isOpaqueCheckpoint(item))) return undefined;
   return { history: reopened(before), replaced: checkpoint.length };
 }
 
 /** True if only a provider can read part of the result: a fold may not begin at that `compacted` line. */
-export function leavesOpaque(payload: JsonObject): boolean {
+export function hasOpaqueItems(payload: JsonObject): boolean {
   const items = (arrayAt(payload, 'replacement_history') ?? []).flatMap((value) => asItem(value) ?? []);
   return items.some(isOpaqueCheckpoint);
 }
 
 function reopened({ history, behind }: Pick<ThreadState, 'history' | 'behind'>): History {
   if (behind === undefined) return history;
-  return historyOf([...entries(behind.history), ...entries(history).slice(behind.replaced)]);
+  return historyOf([...historyEntries(behind.history), ...historyEntries(history).slice(behind.replaced)]);
 }
 
 /** Opaque checkpoints that this reader needs and cannot read. `before` replaces an unrecorded compatibility. */
@@ -34,13 +34,13 @@ export function unreadableCheckpoints(
   { history, behind }: ThreadState,
   reader: ProviderName,
   before: ProviderName = reader,
-): readonly Entry[] {
-  const all = entries(history);
+): readonly HistoryEntry[] {
+  const all = historyEntries(history);
   return all.filter((entry, place) => {
     if (!isOpaqueCheckpoint(entry.item)) return false;
     const { maker } = entry;
     const { compatibility = before.compatibility } = maker ?? {};
-    if (maker !== undefined && readsOpaque(reader, { ...maker, compatibility })) return false;
+    if (maker !== undefined && canReadOpaqueItems(reader, { ...maker, compatibility })) return false;
     // A checkpoint that a provider added in between only repeats what is there.
     return place < (behind?.replaced ?? 0) || !saysAnything(all.slice(0, place));
   });
@@ -48,12 +48,12 @@ export function unreadableCheckpoints(
 
 /** True if every provider can read a history: each opaque item only repeats readable content. */
 export function isReadableByAll({ history }: HistoryBehindCheckpoint): boolean {
-  const all = entries(history);
+  const all = historyEntries(history);
   const first = all.findIndex(({ item }) => isOpaqueCheckpoint(item));
   return saysAnything(first === -1 ? all : all.slice(0, first));
 }
 
-function saysAnything(all: readonly Entry[]): boolean {
+function saysAnything(all: readonly HistoryEntry[]): boolean {
   return all.some(({ item, origin }) => origin.family !== 'context' && !isOpaqueCheckpoint(item));
 }
 
@@ -70,9 +70,9 @@ export function foldReopened(state: ThreadState): ThreadState {
     posted: undefined,
     prefill: undefined,
     history: reopened(state),
-    baseline: clearedByCheckpoint(mcpProblemsInBaseline(state.baseline)),
+    baseline: baselineAfterCheckpoint(mcpProblemsInBaseline(state.baseline)),
     sent: { kind: 'gone', why: 'reopened' },
-    usage: { total: state.usage.total, newest: noCount },
+    usage: { total: state.usage.total, newest: noTokenCount },
     checkpoints: { ...state.checkpoints, seen: undefined },
   };
 }

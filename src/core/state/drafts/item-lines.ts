@@ -5,10 +5,10 @@ import { arrayAt, type Json, type JsonObject, objectAt, stringAt } from '../../.
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import type { ProviderName } from '../../../protocol/provider-name.ts';
 import type { ChangedFile, TurnItem } from '../../../protocol/turn-item.ts';
-import { type Author, otherAuthor } from '../../../protocol/user-input.ts';
-import { entryMetadata, type Origin } from '../../history/entry.ts';
+import { type Author, nonUserAuthor } from '../../../protocol/user-input.ts';
+import { entryMetadata, type EntryOrigin } from '../../history/entry.ts';
 
-export function itemLine(item: Item, origin: Origin, turn: TurnId, maker?: ProviderName): LineDraft {
+export function itemLine(item: Item, origin: EntryOrigin, turn: TurnId, maker?: ProviderName): LineDraft {
   return { type: lineType.responseItem, payload: item, metadata: entryMetadata({ origin, turn, maker }) };
 }
 
@@ -17,7 +17,7 @@ export function userLine(
   item: Item,
   { author, turn, number }: { readonly author: Author; readonly turn: TurnId; readonly number: number },
 ): LineDraft {
-  const metadata = entryMetadata({ origin: { family: 'user', author: otherAuthor(author) }, turn, number });
+  const metadata = entryMetadata({ origin: { family: 'user', author: nonUserAuthor(author) }, turn, number });
   return { type: lineType.responseItem, payload: item, metadata };
 }
 
@@ -61,9 +61,9 @@ export interface ItemRecord {
 }
 
 /** Record for lists and screens. Omits output bytes: they are in the item that the model saw (I9). */
-export function itemCompleted({ threadId, turnId, at, item }: ItemRecord): LineDraft {
+export function itemCompletedLine({ threadId, turnId, at, item }: ItemRecord): LineDraft {
   const startedAt = item.kind === 'command' ? at - (item.durationMs ?? 0) : at;
-  return itemRecord({ threadId, turnId, startedAt, completedAt: at, item: storedItem(item) });
+  return storedItemLine({ threadId, turnId, startedAt, completedAt: at, item: itemToJson(item) });
 }
 
 export interface StoredItemRecord extends Omit<ItemRecord, 'at' | 'item'> {
@@ -72,14 +72,14 @@ export interface StoredItemRecord extends Omit<ItemRecord, 'at' | 'item'> {
   readonly item: JsonObject;
 }
 
-export function itemRecord({ threadId, turnId, startedAt, completedAt, item }: StoredItemRecord): LineDraft {
+export function storedItemLine({ threadId, turnId, startedAt, completedAt, item }: StoredItemRecord): LineDraft {
   const times = { started_at_ms: startedAt, completed_at_ms: completedAt };
   const payload = { type: 'item_completed', thread_id: threadId, turn_id: turnId, item, ...times };
   return { type: lineType.event, payload };
 }
 
 /** In the form of the file. Running items count as failed: their end may never be seen. */
-export function storedItem(item: TurnItem): JsonObject {
+export function itemToJson(item: TurnItem): JsonObject {
   const { id } = item;
   switch (item.kind) {
     case 'user-message':

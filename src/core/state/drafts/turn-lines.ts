@@ -10,16 +10,16 @@ import type { Usage } from '../../../protocol/usage.ts';
 import type { Envelope } from '../../envelope/envelope.ts';
 import { compatibilityField } from '../../envelope/model-record.ts';
 import { lastUsage } from '../../history/token-counts.ts';
-import { sharedProfile } from '../../policy/profiles/profiles.ts';
+import { profileForOtherPrograms } from '../../policy/profiles/profiles.ts';
 import { sandboxPolicyOf } from '../../policy/profiles/read-profile.ts';
 import type { RuleSet } from '../../policy/rules/rule-set.ts';
 import { hiddenMark } from '../../policy/secrets.ts';
-import { applyPatch, makePatch } from '../../world/world-state.ts';
+import { applyMergePatch, makeMergePatch } from '../../world/world-state.ts';
 import type { ThreadState } from '../thread-state.ts';
-import { failureFacts, type ShownUsage, shownUsage, usageFields } from './usage-and-failure-fields.ts';
+import { failureFacts, type ShownUsage, shownUsageFields, usageFields } from './usage-and-failure-fields.ts';
 
 /** `compaction`: a turn of its own, without a message. `switched`: its model differs from that of the turn before. */
-export function turnStarted(
+export function turnStartedLine(
   { telemetry, window, modes }: Envelope,
   purpose: 'work' | 'compaction' = 'work',
   switched?: ModelSwitch,
@@ -36,13 +36,13 @@ export function turnStarted(
 }
 
 /** Tells readers a turn's settings. `before`: the last turn's stored envelope. `outdated`: they changed since. */
-export function turnContext(
+export function turnContextLine(
   envelope: Envelope,
   before: JsonObject | undefined,
   { outdated }: { readonly outdated: boolean } = { outdated: false },
 ): LineDraft {
   const { identity, workspace, policy, modes, telemetry } = envelope;
-  const record = envelopeRecord(before, storeEnvelope(envelope));
+  const record = envelopeRecord(before, envelopeForLine(envelope));
   return {
     type: lineType.turnContext,
     payload: {
@@ -53,7 +53,7 @@ export function turnContext(
       timezone: workspace.timezone,
       approval_policy: policy.approval,
       sandbox_policy: sandboxPolicyOf(policy.profile, workspace.places) as unknown as JsonObject,
-      permission_profile: sharedProfile(policy.profile, workspace.roots) as unknown as JsonObject,
+      permission_profile: profileForOtherPrograms(policy.profile, workspace.roots) as unknown as JsonObject,
       model: identity.model.slug,
       ...compatibilityField(identity.model),
       personality: modes.personality,
@@ -68,18 +68,21 @@ export function turnContext(
 }
 
 /** Repeats the thread's settings after a turn that was submitted before they changed. */
-export function repeatSettings(threadId: ThreadId, settings: JsonObject): LineDraft {
+export function repeatedSettingsLine(threadId: ThreadId, settings: JsonObject): LineDraft {
   return event({ type: 'thread_settings_applied', thread_id: threadId, thread_settings: settings });
 }
 
-export function settingsApplied(threadId: ThreadId, envelope: Envelope): LineDraft {
+export function settingsAppliedLine(threadId: ThreadId, envelope: Envelope): LineDraft {
   const { identity, workspace, policy } = envelope;
-  return repeatSettings(threadId, {
+  return repeatedSettingsLine(threadId, {
     model: identity.model.slug,
     model_provider_id: identity.provider,
     approval_policy: policy.approval,
     approvals_reviewer: policy.reviewer ?? 'user',
-    permission_profile: sharedProfile(policy.askedProfile ?? policy.profile, workspace.roots) as unknown as JsonObject,
+    permission_profile: profileForOtherPrograms(
+      policy.askedProfile ?? policy.profile,
+      workspace.roots,
+    ) as unknown as JsonObject,
     cwd: workspace.cwd,
     ...defined({ reasoning_effort: identity.effort }),
     collaboration_mode: collaborationMode(envelope),
@@ -133,24 +136,27 @@ function choicesOf({ identity, policy, modes, telemetry }: Envelope): JsonObject
 export type ModelSwitch = Omit<ModelSwitchedEvent, 'kind' | 'turnId'>;
 export type ThreadCost = { readonly total: Usage; readonly last: Usage };
 
-export const costOf = ({ total, newest }: ThreadState['usage']): ThreadCost => ({ total, last: lastUsage(newest) });
+export const threadCostOf = ({ total, newest }: ThreadState['usage']): ThreadCost => ({
+  total,
+  last: lastUsage(newest),
+});
 
-export function tokenCount(
+export function tokenCountLine(
   { window, rateLimits, ...cost }: ThreadCost & { readonly window: number; readonly rateLimits?: RateLimits },
   shown?: ShownUsage,
 ): LineDraft {
   const info = { ...costFields(cost), model_context_window: window };
-  const capstan = shown === undefined ? { beside: true } : shownUsage(shown, cost.last);
+  const capstan = shown === undefined ? { beside: true } : shownUsageFields(shown, cost.last);
   return event({ type: 'token_count', info, rate_limits: rateLimits ? rateLimitFields(rateLimits) : null, capstan });
 }
 
-export function rateLimitsReported(rateLimits: RateLimits): LineDraft {
+export function rateLimitsLine(rateLimits: RateLimits): LineDraft {
   return event({ type: 'token_count', info: null, rate_limits: rateLimitFields(rateLimits) });
 }
 
 /** Cost of a thread that includes work for others. The thread's goal does not pay for that work. */
-export function costForOthers(cost: ThreadCost & { readonly window: number }): LineDraft {
-  const { type, payload } = tokenCount(cost);
+export function costForOthersLine(cost: ThreadCost & { readonly window: number }): LineDraft {
+  const { type, payload } = tokenCountLine(cost);
   return { type, payload: { ...payload, capstan: { beside: true, for_others: true } } };
 }
 
@@ -162,7 +168,7 @@ export function isCostForOthers(tokenCount: JsonObject): boolean {
  * Repeats the cost in a rollout that continues from an earlier place: turns that were taken back have been paid for.
  * Readers skip it in the cost of a turn or request: it belongs to none that remains.
  */
-export function repeatCost({ total, last }: ThreadCost, now: Pick<ThreadCost, 'total'>): readonly LineDraft[] {
+export function repeatedCostLines({ total, last }: ThreadCost, now: Pick<ThreadCost, 'total'>): readonly LineDraft[] {
   if (total.total === now.total.total) return [];
   const info = costFields({ total: now.total, last });
   return [event({ type: 'token_count', info, rate_limits: null, capstan: { carried: true } })];
@@ -182,7 +188,7 @@ export interface RecordedEnd {
   readonly continuedBy?: string;
 }
 
-export function turnComplete(end: RecordedEnd, failure?: Outcome): LineDraft {
+export function turnCompleteLine(end: RecordedEnd, failure?: Outcome): LineDraft {
   const { envelope, endedAt, lastMessage, endedBy, continuedBy } = end;
   const { message, code, next } = failure ?? {};
   const error = failure && { message, codex_error_info: 'other', code, next };
@@ -192,17 +198,17 @@ export function turnComplete(end: RecordedEnd, failure?: Outcome): LineDraft {
   return event({ type: 'task_complete', ...times(envelope, endedAt), ...said });
 }
 
-export function turnAborted({ envelope, endedAt }: RecordedEnd): LineDraft {
+export function turnAbortedLine({ envelope, endedAt }: RecordedEnd): LineDraft {
   return event({ type: 'turn_aborted', ...times(envelope, endedAt), reason: 'interrupted' });
 }
 
 /** Ends a turn that is not continued; its time of end is unknown. */
-export function turnLeftOpen(turnId: string, cause: 'process-died' | 'forked' | 'rolled-back'): LineDraft {
+export function turnLeftOpenLine(turnId: string, cause: 'process-died' | 'forked' | 'rolled-back'): LineDraft {
   return event({ type: 'turn_aborted', turn_id: turnId, reason: 'interrupted', capstan: { cause } });
 }
 
 /** Ends a turn that had nothing left to do where a rollback cut it off. */
-export function turnCompleteAtCut(turnId: string): LineDraft {
+export function turnCompleteAtCutLine(turnId: string): LineDraft {
   return event({ type: 'task_complete', turn_id: turnId, last_agent_message: null, capstan: { cause: 'rolled-back' } });
 }
 
@@ -231,7 +237,7 @@ const seconds = (milliseconds: number): number => Math.floor(milliseconds / 1000
  * The stored envelope: JSON without null. Of long texts, only size and digest are here: they are elsewhere in the file
  * (I9). Of variables for commands, only names are kept: they may be secret. Of rules, only their number.
  */
-export function storeEnvelope(envelope: Envelope): JsonObject {
+export function envelopeForLine(envelope: Envelope): JsonObject {
   const { policy, capabilities } = envelope;
   const { clientTools, ...abilities } = capabilities;
   const { shares: _shares, ...window } = envelope.window;
@@ -264,7 +270,7 @@ function shorten(value: Json): Json {
 
 function envelopeRecord(before: JsonObject | undefined, now: JsonObject): JsonObject {
   if (before === undefined) return { full: true, groups: now };
-  return { full: false, groups: makePatch(before, now) ?? {} };
+  return { full: false, groups: makeMergePatch(before, now) ?? {} };
 }
 
 /** Applies an envelope record to the stored envelope. Undefined for a difference if there is nothing to apply it to. */
@@ -272,7 +278,7 @@ export function foldEnvelope(before: JsonObject | undefined, record: Json | unde
   const groups = isJsonObject(record) ? record['groups'] : undefined;
   if (!isJsonObject(record) || !isJsonObject(groups)) return undefined;
   if (record['full'] === true) return groups;
-  return before === undefined ? undefined : (applyPatch(before, groups) as JsonObject);
+  return before === undefined ? undefined : (applyMergePatch(before, groups) as JsonObject);
 }
 
 /** `open`: not ended. On a thread without a writer, an open turn was cut off. */
@@ -296,7 +302,7 @@ const kinds: ReadonlyMap<unknown, TurnEvent['kind']> = new Map([
 export const turnEventKind = (type: unknown): TurnEvent['kind'] | undefined => kinds.get(type);
 
 /** Reads the turn event of an `event_msg`. `at` is in seconds; a turn without a name has an empty one. */
-export function turnEvent(event: JsonObject): TurnEvent | undefined {
+export function readTurnEvent(event: JsonObject): TurnEvent | undefined {
   const kind = turnEventKind(event['type']);
   if (kind === undefined) return undefined;
   if (kind === 'rollback') {
@@ -315,4 +321,4 @@ function statusAfter(event: JsonObject): TurnStatus {
 }
 
 /** Compares the names of an ended and an open turn. An empty name matches any. */
-export const endsTurn = (ended: string, open: string): boolean => ended === '' || open === '' || ended === open;
+export const isSameTurnName = (ended: string, open: string): boolean => ended === '' || open === '' || ended === open;

@@ -1,4 +1,4 @@
-import { defined, whole } from '../../../base/objects.ts';
+import { defined, ifAllDefined } from '../../../base/objects.ts';
 import type { ModelFailure } from '../../../ports/model.ts';
 import { isJsonObject, numberAt, objectAt, stringAt, trueAt } from '../../../protocol/json.ts';
 import type { Json, JsonObject } from '../../../protocol/json.ts';
@@ -41,7 +41,7 @@ export type ShownUsage = Omit<UsageEvent, 'kind' | 'turnId' | 'total'>;
 const measures = ['exact', 'scaled', 'estimated'] as const;
 
 /** Fields under `capstan` of a `token_count`. `counted`: the usage of the request that the line itself states. */
-export function shownUsage(shown: ShownUsage, counted: Usage | undefined): JsonObject {
+export function shownUsageFields(shown: ShownUsage, counted: Usage | undefined): JsonObject {
   const { step, last, tokens, measure, effectiveWindow, percentRemaining, refused } = shown;
   const isCounted = last !== undefined && last === counted;
   return {
@@ -58,7 +58,7 @@ export function shownUsage(shown: ShownUsage, counted: Usage | undefined): JsonO
 
 export function readShownUsage(event: JsonObject): ShownUsage | undefined {
   const ours = objectAt(event, 'capstan');
-  const shown = whole({
+  const shown = ifAllDefined({
     step: numberAt(ours, 'step'),
     tokens: numberAt(ours, 'tokens'),
     measure: measures.find((known) => known === ours?.['measure']),

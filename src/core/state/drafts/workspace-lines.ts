@@ -4,7 +4,7 @@ import type { TurnId } from '../../../protocol/ids.ts';
 import { type JsonObject, numberAt, objectsAt, stringAt } from '../../../protocol/json.ts';
 import { type Line, type LineDraft, lineType } from '../../../protocol/line.ts';
 import type { FilesChangedInSideConversation } from '../../../protocol/turn-item.ts';
-import { readChangedFiles } from '../fold/plan-and-changed-files.ts';
+import { changedFilesFromJson } from '../fold/plan-and-changed-files.ts';
 
 export type Changer =
   | { readonly kind: 'turn'; readonly turnId: TurnId }
@@ -59,8 +59,8 @@ function changerOf(payload: JsonObject): Changer | undefined {
   return restoreId === undefined ? undefined : { kind: 'restore', restoreId };
 }
 
-export function readChangedBeside(stored: JsonObject): FilesChangedInSideConversation | undefined {
-  const changes = readChangedFiles(stored['changes'] ?? []);
+export function readSideConversationChanges(stored: JsonObject): FilesChangedInSideConversation | undefined {
+  const changes = changedFilesFromJson(stored['changes'] ?? []);
   if (changes.length === 0) return undefined;
   return { changes, ...defined({ more: numberAt(stored, 'more'), commands: numberAt(stored, 'commands') }) };
 }

@@ -1,5 +1,5 @@
 import type { AgentIdentity, AgentNote, AgentReport, AgentStatus, RecordedAgent } from '../../../protocol/agent.ts';
-import { defined, whole } from '../../../base/objects.ts';
+import { defined, ifAllDefined } from '../../../base/objects.ts';
 import { parseThreadId, type ThreadId } from '../../../protocol/ids.ts';
 import { type Json, type JsonObject, numberAt, objectAt, objectsAt, stringAt } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
@@ -37,13 +37,13 @@ export function foldAgent(agents: readonly RecordedAgent[], payload: JsonObject)
 function readStart(id: ThreadId, payload: JsonObject, turnId: string | undefined): RecordedAgent | undefined {
   const parentId = parseThreadId(stringAt(payload, 'parent_thread_id') ?? '');
   const [path, role] = [stringAt(payload, 'agent_path'), stringAt(payload, 'agent_role')];
-  const start = whole({ id, parentId, path, role, turnId });
+  const start = ifAllDefined({ id, parentId, path, role, turnId });
   return start && { ...start, state: 'running', used: noUsage };
 }
 
 type Agents = readonly RecordedAgent[];
 
-export function foldReport(agents: Agents, { agentId, status, used }: Omit<AgentReport, 'path'>): Agents {
+export function foldAgentReport(agents: Agents, { agentId, status, used }: Omit<AgentReport, 'path'>): Agents {
   const known = agents.find(({ id }) => id === agentId);
   if (known === undefined) return agents;
   const state = known.state === 'closed' ? 'closed' : 'idle';
@@ -60,7 +60,7 @@ function changed(agents: Agents, known: RecordedAgent, change: Partial<RecordedA
   return agents.map((agent) => (agent === known ? { ...known, ...change } : agent));
 }
 
-export function storeAgents(agents: readonly RecordedAgent[]): readonly Json[] {
+export function agentsToJson(agents: readonly RecordedAgent[]): readonly Json[] {
   return agents.map(({ id, parentId, path, role, state, turnId, last, used }) => ({
     id,
     parent_thread_id: parentId,
@@ -73,7 +73,7 @@ export function storeAgents(agents: readonly RecordedAgent[]): readonly Json[] {
   }));
 }
 
-export function readAgents(carried: JsonObject): readonly RecordedAgent[] {
+export function agentsFromJson(carried: JsonObject): readonly RecordedAgent[] {
   return objectsAt(carried, 'agents').flatMap((value) => readStored(value) ?? []);
 }
 
@@ -98,11 +98,11 @@ const statusKinds: readonly AgentStatus['kind'][] = [
   'errored',
 ];
 
-export function readReport(payload: JsonObject): AgentReport | undefined {
+export function readAgentReport(payload: JsonObject): AgentReport | undefined {
   const agentId = parseThreadId(stringAt(payload, 'agentId') ?? '');
   const status = readStatus(objectAt(payload, 'status'));
   const used = repairUsage(objectAt(payload, 'used') ?? {});
-  return whole({ agentId, path: stringAt(payload, 'path'), status, used });
+  return ifAllDefined({ agentId, path: stringAt(payload, 'path'), status, used });
 }
 
 function readStatus(value: JsonObject | undefined): AgentStatus | undefined {
@@ -132,7 +132,7 @@ export function ownCost(total: Usage, meta: JsonObject): Usage {
 }
 
 /** Identity of an agent from its first line. Undefined: no other thread started it. */
-export function agentIn(meta: JsonObject): AgentIdentity | undefined {
+export function agentIdentityIn(meta: JsonObject): AgentIdentity | undefined {
   const spawn = objectAt(objectAt(objectAt(meta, 'source'), 'subagent'), 'thread_spawn');
   const ids = [stringAt(meta, 'id'), stringAt(spawn, 'parent_thread_id'), stringAt(meta, 'session_id')];
   const [id, parentId, rootId] = ids.map((text) => parseThreadId(text ?? ''));

@@ -1,25 +1,28 @@
 import type { WorkRecords } from '../../compaction/plan/work-records.ts';
-import { defined, whole } from '../../../base/objects.ts';
+import { defined, ifAllDefined } from '../../../base/objects.ts';
 import { withoutParentFolders } from '../../../protocol/turn-item.ts';
-import type { ChangedFile, RestoredFile, RestoredFiles, TurnBefore } from '../../../protocol/turn-item.ts';
+import type { ChangedFile, RestoredFile, RestoredFiles, RestorePointTurn } from '../../../protocol/turn-item.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import { type JsonObject, numberAt, objectAt, objectsAt, stringAt, trueAt } from '../../../protocol/json.ts';
-import { textsAt } from '../questions/question-lines.ts';
+import { stringsAt } from '../questions/question-lines.ts';
 
-export function readPutBack(stored: JsonObject): RestoredFiles | undefined {
-  const [restored, deleted] = [textsAt(stored, 'restored'), textsAt(stored, 'deleted')];
+export function readRestoredFiles(stored: JsonObject): RestoredFiles | undefined {
+  const [restored, deleted] = [stringsAt(stored, 'restored'), stringsAt(stored, 'deleted')];
   if (restored === undefined || deleted === undefined) return undefined;
   const isUndone = trueAt(stored, 'isUndone');
   const before = readBefore(objectAt(stored, 'before'));
   return { restored, deleted, ...defined({ before, isUndone, more: numberAt(stored, 'more') }) };
 }
 
-function readBefore(stored: JsonObject | undefined): TurnBefore | undefined {
+function readBefore(stored: JsonObject | undefined): RestorePointTurn | undefined {
   const turnId = stringAt(stored, 'turnId') as TurnId | undefined;
-  return whole({ turnId, number: numberAt(stored, 'number'), words: stringAt(stored, 'words') });
+  return ifAllDefined({ turnId, number: numberAt(stored, 'number'), words: stringAt(stored, 'words') });
 }
 
-export function foldPutBack(work: WorkRecords, { before, isUndone, restored, deleted }: RestoredFiles): WorkRecords {
+export function foldRestoredFiles(
+  work: WorkRecords,
+  { before, isUndone, restored, deleted }: RestoredFiles,
+): WorkRecords {
   const number = before?.number;
   const back: readonly RestoredFile[] = [
     ...restored.map((path) => ({ path, before: number })),
@@ -33,7 +36,7 @@ export function foldPutBack(work: WorkRecords, { before, isUndone, restored, del
 }
 
 /** Folds files that a patch changed: its results exist, and so do their folders. */
-export function changedAgain(work: WorkRecords, changed: readonly ChangedFile[]): WorkRecords {
+export function foldPatchedFiles(work: WorkRecords, changed: readonly ChangedFile[]): WorkRecords {
   if (work.putBack === undefined) return work;
   const touched = new Set(changed.flatMap(({ path, movePath }) => [path, movePath ?? path]));
   const untouched = work.putBack.filter(({ path }) => !touched.has(path));
@@ -44,7 +47,7 @@ function withPutBack({ putBack: _before, ...work }: WorkRecords, putBack: readon
   return putBack.length === 0 ? work : { ...work, putBack };
 }
 
-export function readPutBackFiles(stored: JsonObject): readonly RestoredFile[] | undefined {
+export function restoredFilesFromJson(stored: JsonObject): readonly RestoredFile[] | undefined {
   const files = objectsAt(stored, 'put_back').flatMap((value): readonly RestoredFile[] => {
     const [path, isDeleted] = [stringAt(value, 'path'), trueAt(value, 'isDeleted')];
     return path === undefined ? [] : [{ path, isDeleted, before: numberAt(value, 'before') }];

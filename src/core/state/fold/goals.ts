@@ -11,10 +11,10 @@ export interface RecordedGoal extends Goal {
 }
 
 /** The objective is sent again with every round. */
-export const mostObjective = 4000;
+export const longestObjective = 4000;
 
 /** Adds spending since the goal's line, while the goal is active. Times are milliseconds since the Unix epoch. */
-export function goalNow(
+export function goalWithSpending(
   goal: RecordedGoal,
   { total, at, from }: { readonly total: Usage; readonly at: number; readonly from: number },
 ): RecordedGoal {
@@ -31,11 +31,11 @@ export function goalNow(
 }
 
 /** Excludes work for others, such as notes about other threads, from the goal's cost. */
-export function goalWithoutCost(goal: RecordedGoal, before: Usage, after: Usage): RecordedGoal {
+export function goalExcludingCost(goal: RecordedGoal, before: Usage, after: Usage): RecordedGoal {
   return goal.spent === undefined ? goal : { ...goal, spent: goal.spent + usedTokens(after) - usedTokens(before) };
 }
 
-export function goalUpdated(threadId: string, turnId: string, goal: RecordedGoal): LineDraft {
+export function goalUpdatedLine(threadId: string, turnId: string, goal: RecordedGoal): LineDraft {
   const payload = { type: 'thread_goal_updated', threadId, turnId, ...goalFields(threadId, goal) };
   return { type: lineType.event, payload };
 }
@@ -45,10 +45,10 @@ function goalFields(threadId: string, { spent, reason, share, ...goal }: Recorde
   return { goal: { threadId, ...goal }, ...(Object.keys(ours).length === 0 ? {} : { capstan: ours }) };
 }
 
-export function readGoal(event: JsonObject | undefined): RecordedGoal | undefined {
+export function goalFromJson(event: JsonObject | undefined): RecordedGoal | undefined {
   const goal = objectAt(event, 'goal');
   const [objective, status] = [stringAt(goal, 'objective'), goalStatuses.find((each) => each === goal?.['status'])];
-  if (objective === undefined || status === undefined || objective.length > mostObjective) return undefined;
+  if (objective === undefined || status === undefined || objective.length > longestObjective) return undefined;
   const ours = objectAt(event, 'capstan');
   return {
     objective,
@@ -68,6 +68,6 @@ export function readGoal(event: JsonObject | undefined): RecordedGoal | undefine
 
 const count = (goal: JsonObject | undefined, key: string): number => Math.max(0, numberAt(goal, key) ?? 0);
 
-export function storeGoal(goal: RecordedGoal | undefined): JsonObject | undefined {
+export function goalToJson(goal: RecordedGoal | undefined): JsonObject | undefined {
   return goal === undefined ? undefined : goalFields('', goal);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../protocol/json.ts';
-import { foldStepLimits, type ModelLimit, readModelLimits } from './model-limits.ts';
+import { foldStepLimits, type ModelLimit, modelLimitsFromJson } from './model-limits.ts';
 
 const who = { provider: 'p', model: 'm' };
 const answered = (input: number, more: JsonObject = {}): JsonObject => ({
@@ -80,7 +80,7 @@ test.each<[string, readonly Row[], readonly ModelLimit[]]>([
     [],
   );
   expect(folded).toEqual(limits);
-  expect(readModelLimits(JSON.parse(JSON.stringify({ model_limits: folded })) as JsonObject)).toEqual(folded);
+  expect(modelLimitsFromJson(JSON.parse(JSON.stringify({ model_limits: folded })) as JsonObject)).toEqual(folded);
 });
 
 test('a file that names any number of models fills nothing', () => {
@@ -98,5 +98,5 @@ test('what a checkpoint carries is read as a claim', () => {
     { ...who, named: 3, proven: 'x' },
     { ...who, proven: 9000, named: { tokens: 8000, assumed: 100_000 } },
   ];
-  expect(readModelLimits({ model_limits: carried })).toEqual([{ ...who }, { ...who, proven: 9000 }]);
+  expect(modelLimitsFromJson({ model_limits: carried })).toEqual([{ ...who }, { ...who, proven: 9000 }]);
 });

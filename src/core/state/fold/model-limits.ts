@@ -63,7 +63,10 @@ function withNamed(limit: ModelLimit, tokens: number | undefined, assumed: numbe
 }
 
 /** Repeats windows named by servers when a rollout continues from an earlier place, without reference to a request. */
-export function repeatModelWindows(then: readonly ModelLimit[], now: readonly ModelLimit[]): readonly LineDraft[] {
+export function repeatedModelWindowLines(
+  then: readonly ModelLimit[],
+  now: readonly ModelLimit[],
+): readonly LineDraft[] {
   return now.flatMap(({ provider, model, named }) => {
     const before = findModelLimit(then, { provider, model })?.named;
     if (named === undefined || (before?.tokens === named.tokens && before.assumed === named.assumed)) return [];
@@ -72,7 +75,7 @@ export function repeatModelWindows(then: readonly ModelLimit[], now: readonly Mo
   });
 }
 
-export function readModelLimits(carried: JsonObject): readonly ModelLimit[] {
+export function modelLimitsFromJson(carried: JsonObject): readonly ModelLimit[] {
   return objectsAt(carried, 'model_limits').flatMap(readLimit).slice(-mostModels);
 }
 

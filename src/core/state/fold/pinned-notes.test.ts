@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { lineType } from '../../../protocol/line.ts';
-import { foldPin, pinChanges, pinRemoved } from './pinned-notes.ts';
+import { foldPin, pinChangeLines, pinRemovedLine } from './pinned-notes.ts';
 
 const pins = fc.uniqueArray(fc.record({ id: fc.constantFrom('a', 'b', 'c', 'd'), text: fc.constantFrom('x', 'y') }), {
   selector: ({ id }) => id,
@@ -10,7 +10,7 @@ const pins = fc.uniqueArray(fc.record({ id: fc.constantFrom('a', 'b', 'c', 'd'),
 test('after the changes the notes are those that are wanted, in their order', () => {
   fc.assert(
     fc.property(pins, pins, (before, wanted) => {
-      const changes = pinChanges(before, wanted);
+      const changes = pinChangeLines(before, wanted);
       expect(changes.map(({ payload }) => payload).reduce(foldPin, before)).toEqual(wanted);
     }),
   );
@@ -18,7 +18,7 @@ test('after the changes the notes are those that are wanted, in their order', ()
 
 test('what stays is not said again', () => {
   const [a, b, c] = ['a', 'b', 'c'].map((id) => ({ id, text: 'x' }));
-  expect(pinChanges([a!, b!], [a!, b!])).toEqual([]);
+  expect(pinChangeLines([a!, b!], [a!, b!])).toEqual([]);
   const again = { type: lineType.pin, payload: { id: 'c', text: 'x', seal: '' } };
-  expect(pinChanges([a!, b!], [b!, c!])).toEqual([pinRemoved('a'), again]);
+  expect(pinChangeLines([a!, b!], [b!, c!])).toEqual([pinRemovedLine('a'), again]);
 });

@@ -9,15 +9,15 @@ export type Pin = { readonly id: string; readonly text: string };
 /** The seal proves that this home wrote the line. */
 export type RecordedPin = Pin & { readonly seal?: string };
 
-export const pinAdded = ({ id, text }: Pin): LineDraft => ({ type: lineType.pin, payload: { id, text } });
-export const pinRemoved = (id: string): LineDraft => ({ type: lineType.pin, payload: { id, removed: true } });
+export const pinAddedLine = ({ id, text }: Pin): LineDraft => ({ type: lineType.pin, payload: { id, text } });
+export const pinRemovedLine = (id: string): LineDraft => ({ type: lineType.pin, payload: { id, removed: true } });
 
 /** Ends a note that no seal proves. Its text stays readable as a claim of the file. */
-export function pinSetAside(id: string): LineDraft {
+export function pinSetAsideLine(id: string): LineDraft {
   return { type: lineType.pin, payload: { id, removed: true, because: 'unproven' } };
 }
 
-export const pinClaim = ({ id, text }: Pin): Json => [lineType.pin, id, text];
+export const pinSealContent = ({ id, text }: Pin): Json => [lineType.pin, id, text];
 
 export function readPin(payload: JsonObject): RecordedPin | undefined {
   const [id, text, seal] = [stringAt(payload, 'id'), stringAt(payload, 'text'), stringAt(payload, 'seal')];
@@ -41,13 +41,13 @@ export function foldPin(pins: readonly RecordedPin[], payload: JsonObject): read
 }
 
 /** Lines that turn notes `pins` into `wanted`, in that order. Repeated notes keep their seal. */
-export function pinChanges(pins: readonly Pin[], wanted: readonly RecordedPin[]): readonly LineDraft[] {
+export function pinChangeLines(pins: readonly Pin[], wanted: readonly RecordedPin[]): readonly LineDraft[] {
   let kept = 0;
   const removed: LineDraft[] = [];
   for (const { id, text } of pins) {
     const next = wanted[kept];
     if (next?.id === id && next.text === text) kept += 1;
-    else removed.push(pinRemoved(id));
+    else removed.push(pinRemovedLine(id));
   }
   return [...removed, ...wanted.slice(kept).map(pinSaidAgain)];
 }
@@ -58,7 +58,7 @@ function pinSaidAgain({ id, text, seal = '' }: RecordedPin): LineDraft {
 }
 
 /** Reads the notes of a checkpoint, or of a rollback line, which has those of the rollout that it left. */
-export function readPins(carried: JsonObject): readonly RecordedPin[] {
+export function pinsFromJson(carried: JsonObject): readonly RecordedPin[] {
   return objectsAt(carried, 'pins').reduce(foldPin, [] as readonly RecordedPin[]);
 }
 

@@ -1,7 +1,7 @@
-import { noWork, withOlderPlan, plansAreOlderThan } from '../../compaction/plan/work-records.ts';
-import type { PlanOlderThan, ProposedPlan, WorkPlan, WorkRecords } from '../../compaction/plan/work-records.ts';
+import { noWork, markPlanOutdated, planOutdatedByKinds } from '../../compaction/plan/work-records.ts';
+import type { PlanOutdatedBy, ProposedPlan, WorkPlan, WorkRecords } from '../../compaction/plan/work-records.ts';
 import { planUpdated } from '../../fragments/answers/tool-calls.ts';
-import { type Entry, isBoundary } from '../../history/entry.ts';
+import { type HistoryEntry, isTurnBoundary } from '../../history/entry.ts';
 import { isUserShellCommand } from '../../history/limit-output.ts';
 import { defined } from '../../../base/objects.ts';
 import { isCall, isMessage, type Item } from '../../../protocol/item.ts';
@@ -17,36 +17,39 @@ import {
 import type { Json, JsonObject } from '../../../protocol/json.ts';
 import type { Line } from '../../../protocol/line.ts';
 import type { ChangedFile, PlanStep } from '../../../protocol/turn-item.ts';
-import { changedAgain, readPutBackFiles } from './files-put-back.ts';
+import { foldPatchedFiles, restoredFilesFromJson } from './files-put-back.ts';
 
-export function foldWork(work: WorkRecords, entry: Entry, { metadata }: Pick<Line, 'metadata'>): WorkRecords {
-  if (isBoundary(entry)) return entry.origin.family === 'context' ? work : afterBoundary(work, entry);
+export function foldWork(work: WorkRecords, entry: HistoryEntry, { metadata }: Pick<Line, 'metadata'>): WorkRecords {
+  if (isTurnBoundary(entry)) return entry.origin.family === 'context' ? work : afterBoundary(work, entry);
   const newer = newerThanPlan(entry);
-  if (newer !== undefined) return withOlderPlan(work, newer);
+  if (newer !== undefined) return markPlanOutdated(work, newer);
   const proposed = planIn(entry.item);
   if (proposed !== undefined) return { ...work, proposed: [...(work.proposed ?? []), proposed].slice(-mostProposed) };
   const known = objectAt(metadata, 'capstan');
   const answered = work.proposed?.find(({ callId }) => callId === entry.item['call_id']);
   if (answered !== undefined) return afterAnswer(work, answered, hasRun(entry.item, known));
   const changed = known?.['changed'];
-  return changed === undefined ? work : foldChangedFiles(work, readChangedFiles(changed));
+  return changed === undefined ? work : foldChangedFiles(work, changedFilesFromJson(changed));
 }
 
 export function foldChangedFiles(work: WorkRecords, files: readonly ChangedFile[]): WorkRecords {
-  return { ...changedAgain(work, files), files: withFiles(work.files, files) };
+  return { ...foldPatchedFiles(work, files), files: withFiles(work.files, files) };
 }
 
 /** A stopped turn, a program's message, or a command of the user may have made the plan obsolete. */
-function newerThanPlan({ item, origin }: Entry): PlanOlderThan | undefined {
+function newerThanPlan({ item, origin }: HistoryEntry): PlanOutdatedBy | undefined {
   if (origin.family === 'context' && origin.kinds.includes('turn-aborted')) return 'stop';
   if (origin.family !== 'client' || item['role'] === 'assistant') return undefined;
   return isMessage(item) && isUserShellCommand(item) ? 'shell' : 'program';
 }
 
 /** A completed plan says nothing about later requests; any other may be out of date from here on. */
-function afterBoundary({ plan, files, putBack, number: before }: WorkRecords, { origin, number }: Entry): WorkRecords {
+function afterBoundary(
+  { plan, files, putBack, number: before }: WorkRecords,
+  { origin, number }: HistoryEntry,
+): WorkRecords {
   const isOpen = plan?.steps.some(({ status }) => status !== 'completed') === true;
-  const older = withOlderPlan({ plan: isOpen ? plan : undefined, files, putBack }, 'user');
+  const older = markPlanOutdated({ plan: isOpen ? plan : undefined, files, putBack }, 'user');
   return { ...older, number: origin.family === 'user' ? number : before };
 }
 
@@ -92,7 +95,7 @@ function withFiles(before: readonly ChangedFile[], changed: readonly ChangedFile
   return [...files.values()];
 }
 
-export function readChangedFiles(stored: Json): readonly ChangedFile[] {
+export function changedFilesFromJson(stored: Json): readonly ChangedFile[] {
   if (!Array.isArray(stored)) return [];
   return stored.filter(isJsonObject).flatMap((value): ChangedFile[] => {
     const [path, kind, movePath] = [stringAt(value, 'path'), value['kind'], stringAt(value, 'movePath')];
@@ -101,7 +104,7 @@ export function readChangedFiles(stored: Json): readonly ChangedFile[] {
   });
 }
 
-export function storeWork({ plan, files, putBack, number }: WorkRecords): JsonObject {
+export function workToJson({ plan, files, putBack, number }: WorkRecords): JsonObject {
   return {
     plan: plan?.steps as unknown as Json,
     plan_is_older: plan?.isOlder,
@@ -113,9 +116,9 @@ export function storeWork({ plan, files, putBack, number }: WorkRecords): JsonOb
   };
 }
 
-export function readWork(stored: JsonObject | undefined): WorkRecords {
+export function workFromJson(stored: JsonObject | undefined): WorkRecords {
   if (stored === undefined) return noWork;
-  const [files, putBack] = [readChangedFiles(stored['files'] ?? []), readPutBackFiles(stored)];
+  const [files, putBack] = [changedFilesFromJson(stored['files'] ?? []), restoredFilesFromJson(stored)];
   return { plan: readPlan(stored), files, putBack, number: numberAt(stored, 'number') };
 }
 
@@ -124,6 +127,6 @@ function readPlan(stored: JsonObject): WorkPlan | undefined {
   const steps = arrayAt(stored, 'plan');
   if (steps === undefined) return undefined;
   const [isOlder, number] = [stored['plan_is_older'] !== false, numberAt(stored, 'plan_number')];
-  const olderThan = plansAreOlderThan.find((known) => known === stored['plan_older_than']);
+  const olderThan = planOutdatedByKinds.find((known) => known === stored['plan_older_than']);
   return { steps: readSteps(steps, 'text'), number, isOlder, olderThan };
 }

@@ -1,13 +1,13 @@
-import { whole } from '../../../base/objects.ts';
-import type { SessionFate } from '../../../ports/commands.ts';
+import { ifAllDefined } from '../../../base/objects.ts';
+import type { CommandSessionFate } from '../../../ports/commands.ts';
 import type { StartedProcess } from '../../../ports/system.ts';
 import type { ThreadId, TurnId } from '../../../protocol/ids.ts';
 import { arrayAt, numberAt, objectAt, objectsAt, stringAt, trueAt } from '../../../protocol/json.ts';
 import type { Json, JsonObject } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
-import { itemRecord, storedItem } from '../drafts/item-lines.ts';
-import { shortWord } from '../questions/call-arguments.ts';
+import { storedItemLine, itemToJson } from '../drafts/item-lines.ts';
+import { truncateWord } from '../questions/call-arguments.ts';
 
 /** A call that has begun and has no answer. After a crash nothing else is known about it. */
 export interface CallStart {
@@ -35,26 +35,26 @@ export interface CallBegins extends Omit<CallStart, 'item' | 'process' | 'proces
 }
 
 /** Must be durable before the call has an effect. */
-export function callStarted({ threadId, turnId, callId, tool, at, item, ...marks }: CallBegins): LineDraft {
+export function callStartedLine({ threadId, turnId, callId, tool, at, item, ...marks }: CallBegins): LineDraft {
   const { idempotent, external, outside, confined } = marks;
   const about = { thread_id: threadId, turn_id: turnId, call_id: callId, tool, started_at_ms: at };
-  const payload = { ...about, idempotent, external, outside, confined, item: shownCall(item) };
+  const payload = { ...about, idempotent, external, outside, confined, item: shortenedItemJson(item) };
   return { type: lineType.call, payload };
 }
 
-export const shownCall = (item: TurnItem): JsonObject => storedItem(shortened(item));
+export const shortenedItemJson = (item: TurnItem): JsonObject => itemToJson(shortened(item));
 
-export function callProcess(turnId: TurnId, callId: string, started: StartedProcess): LineDraft {
+export function callProcessLine(turnId: TurnId, callId: string, started: StartedProcess): LineDraft {
   return { type: lineType.call, payload: { turn_id: turnId, call_id: callId, process: storeProcess(started) } };
 }
 
 const storeProcess = ({ pid, startedAt, mark }: StartedProcess): JsonObject => ({ pid, started_at: startedAt, mark });
 
-export function callFoundDead(
+export function deadCallLine(
   { at, item }: CallStart,
   ids: { readonly threadId: ThreadId; readonly turnId: TurnId },
 ): LineDraft {
-  return itemRecord({ ...ids, startedAt: at, completedAt: at, item });
+  return storedItemLine({ ...ids, startedAt: at, completedAt: at, item });
 }
 
 const mostChanges = 50;
@@ -64,10 +64,10 @@ function shortened(item: TurnItem): TurnItem {
   if (item.kind === 'file-change') return { ...item, changes: item.changes.slice(0, mostChanges) };
   if (item.kind === 'tool-call') return { ...item, arguments: {} };
   if (item.kind !== 'command') return item;
-  return { ...item, argv: item.argv.map(shortWord) };
+  return { ...item, argv: item.argv.map(truncateWord) };
 }
 
-export function readProcess(value: JsonObject | undefined): StartedProcess | undefined {
+export function readStartedProcess(value: JsonObject | undefined): StartedProcess | undefined {
   const [pid, startedAt, mark] = [numberAt(value, 'pid'), stringAt(value, 'started_at'), stringAt(value, 'mark')];
   // Signalling a number below 2 would reach the first process or a whole group.
   if (pid === undefined || !Number.isInteger(pid) || pid < 2 || !startedAt || !mark) return undefined;
@@ -91,19 +91,19 @@ export interface SessionStart extends Pick<RecordedSession, 'id' | 'callId' | 'a
   readonly process?: StartedProcess;
 }
 
-export function sessionStarted({ item, ...session }: SessionStart): LineDraft {
-  return sessionStartLine({ ...session, item: shownCall(item) });
+export function sessionStartedLine({ item, ...session }: SessionStart): LineDraft {
+  return recordedSessionLine({ ...session, item: shortenedItemJson(item) });
 }
 
-export function sessionExited(id: number, fate: SessionFate): LineDraft {
+export function sessionExitedLine(id: number, fate: CommandSessionFate): LineDraft {
   return { type: lineType.session, payload: { id, exited: fate } };
 }
 
-export function sessionDropped(id: number, fate: SessionFate): LineDraft {
+export function sessionDroppedLine(id: number, fate: CommandSessionFate): LineDraft {
   return { type: lineType.session, payload: { id, dropped: fate } };
 }
 
-const stoppedFate: SessionFate = 'stopped';
+const stoppedFate: CommandSessionFate = 'stopped';
 /** More than can run at once: further ones in a file are invalid. */
 const mostSessions = 200;
 type SessionState = Readonly<Record<'sessions' | 'sessionsAtCheckpoint', readonly RecordedSession[]>>;
@@ -115,7 +115,7 @@ export function foldSession<State extends SessionState>(state: State, payload: J
   const dropped = stringAt(payload, 'dropped');
   if (dropped !== undefined) {
     // No later answer reports a session that is gone with another process or that the user ended, so drop it here too.
-    const isGone = dropped === ('gone' satisfies SessionFate) || dropped === stoppedFate;
+    const isGone = dropped === ('gone' satisfies CommandSessionFate) || dropped === stoppedFate;
     const kept = state.sessionsAtCheckpoint.filter((session) => !isGone || session.id !== id);
     return { ...state, sessions: others, sessionsAtCheckpoint: kept };
   }
@@ -130,7 +130,7 @@ export function foldSession<State extends SessionState>(state: State, payload: J
   return session === undefined ? state : { ...state, sessions: [...others.slice(1 - mostSessions), session] };
 }
 
-export function storeSessions(sessions: readonly RecordedSession[]): readonly Json[] {
+export function sessionsToJson(sessions: readonly RecordedSession[]): readonly Json[] {
   return sessions.map((session) => {
     const { processSeal: seal, exited: ended, stopped } = session;
     return { ...startFields(session), seal, ended, stopped };
@@ -142,16 +142,16 @@ function startFields({ id, threadId, turnId, callId, at, item, process: started 
   return { ...ids, started_at_ms: at, item, process: started && storeProcess(started) };
 }
 
-export function sessionStartLine(session: RecordedSession): LineDraft {
+export function recordedSessionLine(session: RecordedSession): LineDraft {
   return { type: lineType.session, payload: startFields(session) };
 }
 
-export function readSessions(carried: JsonObject): readonly RecordedSession[] {
+export function sessionsFromJson(carried: JsonObject): readonly RecordedSession[] {
   return objectsAt(carried, 'sessions').flatMap((value) => readSession(value) ?? []);
 }
 
 function readSession(payload: JsonObject): RecordedSession | undefined {
-  const session = whole({
+  const session = ifAllDefined({
     id: numberAt(payload, 'id'),
     threadId: stringAt(payload, 'thread_id'),
     turnId: stringAt(payload, 'turn_id'),
@@ -159,7 +159,7 @@ function readSession(payload: JsonObject): RecordedSession | undefined {
     at: numberAt(payload, 'started_at_ms'),
     item: objectAt(payload, 'item'),
   });
-  const started = readProcess(objectAt(payload, 'process'));
+  const started = readStartedProcess(objectAt(payload, 'process'));
   const [exited, stopped] = [trueAt(payload, 'ended'), trueAt(payload, 'stopped')];
   const processSeal = started && stringAt(payload, 'seal');
   return session && { ...session, process: started, processSeal, exited, stopped };

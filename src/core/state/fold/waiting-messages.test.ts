@@ -3,12 +3,12 @@ import type { JsonObject } from '../../../protocol/json.ts';
 import type { Line } from '../../../protocol/line.ts';
 import { type UserInput, words, writtenBy } from '../../../protocol/user-input.ts';
 import { reduce } from '../reduce.ts';
-import { emptyState, type ThreadState } from '../thread-state.ts';
+import { emptyThreadState, type ThreadState } from '../thread-state.ts';
 import {
-  messageClaim,
+  messageSealContent,
   withEnteredMessage,
-  messageDropped,
-  messageWaits,
+  messageDroppedLine,
+  waitingMessageLine,
   type WaitingMessage,
 } from './waiting-messages.ts';
 
@@ -19,22 +19,22 @@ const enters = (id: string) => withEnteredMessage({ type: 'response_item', paylo
 const event = (payload: JsonObject) => ({ type: 'event_msg', payload });
 
 function fold(...lines: readonly Pick<Line, 'type' | 'payload' | 'metadata'>[]): ThreadState {
-  return lines.reduce((state, line) => reduce(state, { timestamp: '', ...line } as Line), emptyState);
+  return lines.reduce((state, line) => reduce(state, { timestamp: '', ...line } as Line), emptyThreadState);
 }
 
 const idsOf = ({ waiting }: ThreadState): readonly string[] => waiting.map(({ id }) => id);
 
 describe('messages that wait', () => {
   it('stand in the order of their lines, and leave by the line that brings them into history, or drops them', () => {
-    const lines = [messageWaits(said('a')), messageWaits(said('b')), messageWaits(said('c'))];
+    const lines = [waitingMessageLine(said('a')), waitingMessageLine(said('b')), waitingMessageLine(said('c'))];
     expect(fold(...lines).waiting).toEqual([said('a'), said('b'), said('c')]);
-    const after = fold(...lines, enters('a'), messageDropped('c', 'forked'));
+    const after = fold(...lines, enters('a'), messageDroppedLine('c', 'forked'));
     expect([idsOf(after), after.history.length]).toEqual([['b'], 1]);
   });
 
   it('wait once, however often a line says so; a line about a message that does not wait changes nothing', () => {
-    expect(idsOf(fold(messageWaits(said('a')), messageWaits(said('a'))))).toEqual(['a']);
-    expect(idsOf(fold(messageWaits(said('a')), enters('b'), messageDropped('b', 'forked')))).toEqual(['a']);
+    expect(idsOf(fold(waitingMessageLine(said('a')), waitingMessageLine(said('a'))))).toEqual(['a']);
+    expect(idsOf(fold(waitingMessageLine(said('a')), enters('b'), messageDroppedLine('b', 'forked')))).toEqual(['a']);
   });
 
   it('keep who wrote them, pictures as they were, and files that were none', () => {
@@ -44,12 +44,12 @@ describe('messages that wait', () => {
       images: [{ path: 'a.png', dataUrl: 'data:,' }],
       unusableImages: [{ path: 'b.png', problem: { code: 'x', message: 'It is none.', next: 'Try another.' } }],
     };
-    const { waiting } = fold(messageWaits({ id: 'a', kind: 'words', input }));
+    const { waiting } = fold(waitingMessageLine({ id: 'a', kind: 'words', input }));
     expect(waiting).toEqual([{ id: 'a', kind: 'words', input }]);
   });
 
   it('have a claim that says who wrote them, unless it was a user', () => {
-    const claim = (input: UserInput) => messageClaim({ id: 'a', kind: 'words', input });
+    const claim = (input: UserInput) => messageSealContent({ id: 'a', kind: 'words', input });
     expect(claim(words('x'))).toEqual(['capstan_waiting', 'a', 'words', 'x', [], null]);
     expect(claim(writtenBy('agent', 'x'))).toEqual(['capstan_waiting', 'a', 'words', 'x', [], null, 'agent']);
   });
@@ -83,7 +83,13 @@ describe('messages that wait', () => {
     const turn = (id: string) => event({ type: 'task_started', turn_id: id });
     const over = (id: string) => event({ type: 'task_complete', turn_id: id });
     const back = event({ type: 'thread_rolled_back', num_turns: 1 });
-    const lines = [messageWaits(said('a')), messageWaits(said('b')), turn('1'), enters('a'), messageWaits(said('c'))];
+    const lines = [
+      waitingMessageLine(said('a')),
+      waitingMessageLine(said('b')),
+      turn('1'),
+      enters('a'),
+      waitingMessageLine(said('c')),
+    ];
     expect(idsOf(fold(...lines, over('1')))).toEqual(['b', 'c']);
     expect(idsOf(fold(...lines, over('1'), back))).toEqual(['b']);
   });

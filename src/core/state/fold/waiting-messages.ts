@@ -7,20 +7,20 @@ import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { type ProviderName, readProviderName } from '../../../protocol/provider-name.ts';
 import { repairUsage, noUsage, type Usage } from '../../../protocol/usage.ts';
-import { readAuthor, turnsContinued, type UserInput } from '../../../protocol/user-input.ts';
+import { readAuthor, continuationReasons, type UserInput } from '../../../protocol/user-input.ts';
 import { filesChangedBesideFragment, filesPutBackFragment } from '../../fragments/events/files-and-images.ts';
 import { recogniseFragment } from '../../world/recognise-fragments.ts';
-import { readUserShellCommand } from '../../fragments/events/read-user-actions.ts';
+import { parseUserShellCommand } from '../../fragments/events/read-user-actions.ts';
 import { subagentNotificationFragment } from '../../fragments/events/agents.ts';
 import { turnContinuedFragment } from '../../fragments/events/turns-and-goals.ts';
 import { contextMessage, userMessage } from '../../fragments/message-items.ts';
-import { render } from '../../fragments/text/define-fragment.ts';
+import { renderFragment } from '../../fragments/text/define-fragment.ts';
 import type { AgentReport } from '../../../protocol/agent.ts';
 import type { FilesChangedInSideConversation, RestoredFiles } from '../../../protocol/turn-item.ts';
-import { readReport } from './agents.ts';
-import { readChangedBeside } from '../drafts/workspace-lines.ts';
-import { oneLine } from '../turns/turn-words.ts';
-import { readPutBack } from './files-put-back.ts';
+import { readAgentReport } from './agents.ts';
+import { readSideConversationChanges } from '../drafts/workspace-lines.ts';
+import { toOneLine } from '../turns/turn-words.ts';
+import { readRestoredFiles } from './files-put-back.ts';
 
 /** An accepted message that is not in history: words, an item of a program, an agent's result, or changed files. */
 export type WaitingMessage = { readonly id: string } & WaitingContent;
@@ -54,7 +54,7 @@ export function isAboutFiles(message: RecordedMessage): message is FilesMessage 
 /** Limit of waiting messages: each arrival or departure is compared with all of them. */
 const mostWaiting = 5000;
 
-export function waitingProblem(waiting: readonly WaitingMessage[]): Outcome<'too-many-waiting'> | undefined {
+export function tooManyWaitingProblem(waiting: readonly WaitingMessage[]): Outcome<'too-many-waiting'> | undefined {
   if (waiting.length < mostWaiting) return undefined;
   const message = `${waiting.length} messages already wait for the next request of this thread, which is the limit.`;
   return { code: 'too-many-waiting', message, next: 'Send it again after the next request, or start a turn.' };
@@ -63,7 +63,7 @@ export function waitingProblem(waiting: readonly WaitingMessage[]): Outcome<'too
 /** Code of an outcome, or the action on its thread. `unproven`: no seal proves that this home accepted the message. */
 export type DroppedBecause = 'forked' | 'rolled-back' | 'unproven' | (string & {});
 
-export function messageWaits(message: WaitingMessage): LineDraft {
+export function waitingMessageLine(message: WaitingMessage): LineDraft {
   return { type: lineType.waiting, payload: stored(message) };
 }
 
@@ -78,32 +78,32 @@ function objectOf(payload: JsonObject, kind: WaitingContent['kind'], key: string
   return payload['kind'] === kind ? objectAt(payload, key) : undefined;
 }
 
-export function totalIn(payload: JsonObject): Usage | undefined {
+export function threadTotalIn(payload: JsonObject): Usage | undefined {
   const total = payload['kind'] === 'words' ? undefined : objectAt(payload, 'total');
   return total && repairUsage(total);
 }
 
-export function reportIn(payload: JsonObject): AgentReport | undefined {
+export function agentReportIn(payload: JsonObject): AgentReport | undefined {
   const report = objectOf(payload, 'agent', 'report');
-  return report && readReport(report);
+  return report && readAgentReport(report);
 }
 
-export function putBackIn(payload: JsonObject): RestoredFiles | undefined {
+export function restoredFilesIn(payload: JsonObject): RestoredFiles | undefined {
   const files = objectOf(payload, 'files', 'files');
-  return files && readPutBack(files);
+  return files && readRestoredFiles(files);
 }
 
-export function changedBesideIn(payload: JsonObject): FilesChangedInSideConversation | undefined {
+export function sideConversationChangesIn(payload: JsonObject): FilesChangedInSideConversation | undefined {
   const files = objectOf(payload, 'beside', 'files');
-  return files && readChangedBeside(files);
+  return files && readSideConversationChanges(files);
 }
 
 /** Records a message again, with its seal or an empty one, which proves nothing. */
-export function messageWaitsAgain({ seal = '', ...message }: RecordedMessage): LineDraft {
+export function repeatedMessageLine({ seal = '', ...message }: RecordedMessage): LineDraft {
   return { type: lineType.waiting, payload: { ...stored(message), seal } };
 }
 
-export function messageClaim(message: WaitingMessage): Json {
+export function messageSealContent(message: WaitingMessage): Json {
   return [lineType.waiting, message.id, message.kind, ...(claimedContent(message) as unknown as readonly Json[])];
 }
 
@@ -115,7 +115,7 @@ function claimedContent(message: WaitingMessage): readonly unknown[] {
   return [text, images, unusableImages, ...(author === 'user' ? [] : [author])];
 }
 
-export function messageDropped(id: string, because: DroppedBecause): LineDraft {
+export function messageDroppedLine(id: string, because: DroppedBecause): LineDraft {
   return { type: lineType.waiting, payload: { id, dropped: because } };
 }
 
@@ -131,7 +131,7 @@ export function foldWaiting(waiting: readonly RecordedMessage[], payload: JsonOb
   const id = stringAt(payload, 'id');
   if (id === undefined) return waiting;
   if (payload['dropped'] !== undefined) return without(waiting, id);
-  const message = readMessage(payload);
+  const message = readWaitingMessage(payload);
   if (message === undefined || waiting.length >= mostWaiting) return waiting;
   return waiting.some((each) => each.id === id) ? waiting : [...waiting, message];
 }
@@ -144,7 +144,7 @@ export function foldEntered(waiting: Waiting, metadata: JsonObject | undefined):
   return id === undefined ? waiting : without(waiting, id);
 }
 
-export function readWaiting(carried: JsonObject): readonly RecordedMessage[] {
+export function waitingMessagesFromJson(carried: JsonObject): readonly RecordedMessage[] {
   return objectsAt(carried, 'waiting').reduce(foldWaiting, [] as readonly RecordedMessage[]);
 }
 
@@ -157,7 +157,7 @@ function without(waiting: readonly RecordedMessage[], id: string): readonly Reco
   return waiting.some((each) => each.id === id) ? waiting.filter((each) => each.id !== id) : waiting;
 }
 
-export function readMessage(payload: JsonObject): RecordedMessage | undefined {
+export function readWaitingMessage(payload: JsonObject): RecordedMessage | undefined {
   const [id, seal] = [stringAt(payload, 'id'), stringAt(payload, 'seal')];
   const content = readContent(payload);
   if (id === undefined || content === undefined) return undefined;
@@ -171,13 +171,13 @@ function readContent(payload: JsonObject): WaitingContent | undefined {
     return item === undefined ? undefined : { kind: 'item', item, ...defined({ maker }) };
   }
   if (payload['kind'] === 'agent') {
-    const report = reportIn(payload);
-    return report && { kind: 'agent', report, total: totalIn(payload) ?? noUsage };
+    const report = agentReportIn(payload);
+    return report && { kind: 'agent', report, total: threadTotalIn(payload) ?? noUsage };
   }
   const again = payload['again'] === true ? { again: true as const } : {};
-  const putBack = putBackIn(payload);
+  const putBack = restoredFilesIn(payload);
   if (putBack !== undefined) return { kind: 'files', files: putBack, ...again };
-  const beside = changedBesideIn(payload);
+  const beside = sideConversationChangesIn(payload);
   if (beside !== undefined) return { kind: 'beside', files: beside, ...again };
   const input = readInput(objectOf(payload, 'words', 'input'));
   return input === undefined ? undefined : { kind: 'words', input };
@@ -190,7 +190,7 @@ function readInput(stored: JsonObject | undefined): UserInput | undefined {
   const unusableImages = arrayAt(stored, 'unusableImages')?.filter(
     (value) => hasTexts(value, 'path') && hasTexts(value['problem'], 'code', 'message', 'next'),
   );
-  const continues = turnsContinued.find((each) => each === stored?.['continues']);
+  const continues = continuationReasons.find((each) => each === stored?.['continues']);
   const author = readAuthor(stored?.['author']);
   return { author, text, images, ...defined({ unusableImages, continues }) } as unknown as UserInput;
 }
@@ -209,13 +209,13 @@ export function waitingItem(message: WaitingContent): Item {
 function renderedMessage(message: Exclude<WaitingContent, { readonly kind: 'item' }>) {
   switch (message.kind) {
     case 'words':
-      return render(turnContinuedFragment, message.input.continues!);
+      return renderFragment(turnContinuedFragment, message.input.continues!);
     case 'agent':
-      return render(subagentNotificationFragment, notificationOf(message.report));
+      return renderFragment(subagentNotificationFragment, notificationOf(message.report));
     case 'files':
-      return render(filesPutBackFragment, message.files);
+      return renderFragment(filesPutBackFragment, message.files);
     case 'beside':
-      return render(filesChangedBesideFragment, message.files);
+      return renderFragment(filesChangedBesideFragment, message.files);
   }
 }
 
@@ -224,19 +224,19 @@ export const notificationOf = ({ path, status }: AgentReport) => ({ agentPath: p
 export function waitingWords(message: WaitingContent, characters: number): string {
   if (message.kind === 'words') {
     const { text, images } = message.input;
-    return oneLine(text, characters) || (images.length > 0 ? '[Image]' : '(nothing)');
+    return toOneLine(text, characters) || (images.length > 0 ? '[Image]' : '(nothing)');
   }
   if (message.kind === 'agent') return `agent ${message.report.path}: ${message.report.status.kind}`;
   if (message.kind === 'files') return 'files were put back';
   if (message.kind === 'beside') return 'files were changed in a side conversation';
   const { item } = message;
-  return (isMessage(item) ? oneLine(withoutMarkup(item), characters) : '') || `[${item.type}]`;
+  return (isMessage(item) ? toOneLine(withoutMarkup(item), characters) : '') || `[${item.type}]`;
 }
 
 /** Text for people: a command as typed, and context without its tags. */
 function withoutMarkup(item: MessageItem): string {
   const text = messageText(item);
-  const shell = readUserShellCommand(text);
+  const shell = parseUserShellCommand(text);
   if (shell !== undefined) return `!${shell.command}`;
   return recogniseFragment(item.role, text) === undefined
     ? text

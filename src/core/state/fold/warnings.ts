@@ -5,7 +5,7 @@ import { type LineDraft, lineType } from '../../../protocol/line.ts';
 const mostWarnings = 50;
 const longestName = 300;
 
-export function warningSaid(name: string): LineDraft {
+export function warningLine(name: string): LineDraft {
   return { type: lineType.warning, payload: { name: name.slice(0, longestName) } };
 }
 
@@ -19,12 +19,12 @@ export function foldWarning(warnings: readonly string[], payload: JsonObject): r
   return [...warnings, name].slice(-mostWarnings);
 }
 
-export function readWarnings(carried: JsonObject): readonly string[] {
+export function warningsFromJson(carried: JsonObject): readonly string[] {
   const names = (arrayAt(carried, 'warnings') ?? []).filter((name) => typeof name === 'string');
   return names.reduce<readonly string[]>((all, name) => foldWarning(all, { name }), []);
 }
 
 /** Keeps warnings marked as reported when a rollout continues from an earlier place. */
-export function repeatWarnings(then: readonly string[], now: readonly string[]): readonly LineDraft[] {
-  return now.filter((name) => !then.includes(name)).map(warningSaid);
+export function repeatedWarningLines(then: readonly string[], now: readonly string[]): readonly LineDraft[] {
+  return now.filter((name) => !then.includes(name)).map(warningLine);
 }

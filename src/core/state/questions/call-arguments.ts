@@ -16,26 +16,26 @@ export function commandNotRun(call: CallItem): CommandItem | undefined {
 }
 
 /** A word that the question's line cuts: its list, its index, and the call's argument that holds all of it. */
-export type WordInCall = readonly [list: 'argv' | 'prefix', index: number, argument: string];
+export type TruncatedWord = readonly [list: 'argv' | 'prefix', index: number, argument: string];
 type Words = Pick<Question, 'argv' | 'prefix'>;
 
-export const wordLists = ['argv', 'prefix'] as const;
+export const questionWordLists = ['argv', 'prefix'] as const;
 
-export function wordsInCall(words: Words, call: CallItem): readonly WordInCall[] {
-  if (!wordLists.some((list) => words[list]?.some(isLong))) return [];
+export function truncatedWords(words: Words, call: CallItem): readonly TruncatedWord[] {
+  if (!questionWordLists.some((list) => words[list]?.some(isLong))) return [];
   const given = Object.entries(callArguments(call));
-  return wordLists.flatMap((list) =>
-    (words[list] ?? []).flatMap((word, index): readonly WordInCall[] => {
+  return questionWordLists.flatMap((list) =>
+    (words[list] ?? []).flatMap((word, index): readonly TruncatedWord[] => {
       const [argument] = (isLong(word) && given.find(([, value]) => value === word)) || [];
       return argument === undefined ? [] : [[list, index, argument]];
     }),
   );
 }
 
-export function readWordsInCall(payload: JsonObject): readonly WordInCall[] | undefined {
-  return arrayAt(payload, 'in_call')?.flatMap((each: Json): readonly WordInCall[] => {
+export function readTruncatedWords(payload: JsonObject): readonly TruncatedWord[] | undefined {
+  return arrayAt(payload, 'in_call')?.flatMap((each: Json): readonly TruncatedWord[] => {
     const [list, index, argument] = Array.isArray(each) ? (each as readonly Json[]) : [];
-    const known = wordLists.find((name) => name === list);
+    const known = questionWordLists.find((name) => name === list);
     if (known === undefined || typeof index !== 'number' || typeof argument !== 'string') return [];
     return [[known, index, argument]];
   });
@@ -46,7 +46,7 @@ const longestWord = 1000;
 const isLong = (word: string): boolean => word.length > longestWord;
 
 /** The beginning of a word for lines about calls. Never splits a character. */
-export function shortWord(word: string): string {
+export function truncateWord(word: string): string {
   return isLong(word) ? `${word.slice(0, longestWord).replace(/[\ud800-\udbff]$/, '')} …` : word;
 }
 

@@ -1,9 +1,9 @@
-import { whole } from '../../../base/objects.ts';
+import { ifAllDefined } from '../../../base/objects.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import { type JsonObject, objectAt, objectsAt, stringAt } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import type { AnswerScope } from '../../../protocol/question.ts';
-import { readAnswer, textsAt } from './question-lines.ts';
+import { readAnswer, stringsAt } from './question-lines.ts';
 
 /** Permission beyond one call, as in the line of the answer. */
 export interface GivenGrant {
@@ -38,12 +38,12 @@ export function grantsAfterRollback(then: Grants, now: Grants): Grants {
 }
 
 /** For a rollout that continues from the place of `then`: ends again the grants that ended after that place. */
-export function grantsEnded(then: Grants, now: Grants): readonly LineDraft[] {
+export function endedGrantLines(then: Grants, now: Grants): readonly LineDraft[] {
   const kept = grantsAfterRollback(then, now);
-  return then.filter((grant) => !kept.includes(grant)).map((grant) => grantsDropped('ended', grant));
+  return then.filter((grant) => !kept.includes(grant)).map((grant) => grantsDroppedLine('ended', grant));
 }
 
-export function grantsDropped(because: GrantsDroppedBecause, grant?: GrantName): LineDraft {
+export function grantsDroppedLine(because: GrantsDroppedBecause, grant?: GrantName): LineDraft {
   return { type: lineType.question, payload: { call_id: grant?.callId, about: grant?.about, dropped: because } };
 }
 
@@ -77,27 +77,27 @@ const isLasting = (given: GivenGrant): given is RecordedGrant => given.scope ===
 
 function grantIn(payload: JsonObject): GivenGrant | undefined {
   const answer = readAnswer(objectAt(payload, 'answer'));
-  const keys = textsAt(payload, 'keys') ?? [];
+  const keys = stringsAt(payload, 'keys') ?? [];
   if (answer?.kind !== 'allowed' || keys.length === 0 || keys.length > mostKeys) return undefined;
   if (keys.some(({ length }) => length > longestKey)) return undefined;
   const callId = stringAt(payload, 'call_id');
   const turnId = stringAt(payload, 'turn_id') as TurnId | undefined;
-  const grant = whole({ callId, turnId, about: stringAt(payload, 'about'), keys });
+  const grant = ifAllDefined({ callId, turnId, about: stringAt(payload, 'about'), keys });
   const seal = stringAt(payload, 'seal') || undefined;
   return grant && { ...grant, scope: answer.scope, under: stringAt(payload, 'under'), seal };
 }
 
-export function storeGrants(grants: readonly GivenGrant[]): readonly JsonObject[] {
+export function grantsToJson(grants: readonly GivenGrant[]): readonly JsonObject[] {
   return grants.map(({ callId, turnId, about, scope, keys, under, seal }) => {
     return { call_id: callId, turn_id: turnId, about, answer: { kind: 'allowed', scope }, keys, under, seal };
   });
 }
 
-export function readGrants(carried: JsonObject): readonly RecordedGrant[] {
+export function grantsFromJson(carried: JsonObject): readonly RecordedGrant[] {
   return carriedIn(carried).reduce<Grants>(foldGrant, []);
 }
 
-export function readTurnGrants(openTurn: JsonObject): readonly GivenGrant[] {
+export function turnGrantsFromJson(openTurn: JsonObject): readonly GivenGrant[] {
   return carriedIn(openTurn).reduce<readonly GivenGrant[]>(foldTurnGrant, []);
 }
 

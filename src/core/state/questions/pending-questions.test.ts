@@ -5,12 +5,12 @@ import type { JsonObject } from '../../../protocol/json.ts';
 import type { Line, LineDraft } from '../../../protocol/line.ts';
 import type { Question } from '../../../protocol/question.ts';
 import { carriedState } from '../checkpoints/compacted-line.ts';
-import { grantsDropped, readGrants } from './grants.ts';
-import { claimIn, sealedGrant, withhold } from '../line-seals.ts';
+import { grantsDroppedLine, grantsFromJson } from './grants.ts';
+import { sealedClaimIn, sealedGrant, withholdEntries } from '../line-seals.ts';
 import { isAnswered, isSuspended, pendingQuestions, questionId } from './pending-questions.ts';
-import { questionKey, questionAnswered, questionAsked, questionDropped } from './question-lines.ts';
+import { questionKey, questionAnsweredLine, questionAskedLine, questionDroppedLine } from './question-lines.ts';
 import { reduce } from '../reduce.ts';
-import { emptyState, type ThreadState } from '../thread-state.ts';
+import { emptyThreadState, type ThreadState } from '../thread-state.ts';
 
 const turnId = 'T' as TurnId;
 const asking = {
@@ -37,7 +37,7 @@ const allowed = { kind: 'allowed', scope: 'session', about, keys: ['k'], under: 
 
 function folded(...drafts: readonly LineDraft[]): ThreadState {
   const lines = [start, ...drafts].map((draft, ordinal) => ({ timestamp: '', ordinal: ordinal as Ordinal, ...draft }));
-  return (lines as readonly Line[]).reduce(reduce, emptyState);
+  return (lines as readonly Line[]).reduce(reduce, emptyThreadState);
 }
 
 function answered(answer: JsonObject, more: JsonObject = {}): LineDraft {
@@ -45,7 +45,7 @@ function answered(answer: JsonObject, more: JsonObject = {}): LineDraft {
 }
 
 describe('a question', () => {
-  const asked = questionAsked(question, { call, about });
+  const asked = questionAskedLine(question, { call, about });
 
   it('waits in the open turn as it was asked', () => {
     const state = folded(asked);
@@ -54,14 +54,14 @@ describe('a question', () => {
   });
 
   it('waits with its answer until the call begins or is answered', () => {
-    const known = folded(asked, questionAnswered(question, allowed));
+    const known = folded(asked, questionAnsweredLine(question, allowed));
     expect([pendingQuestions(known), isSuspended(known)]).toEqual([[], true]);
     expect(known.openTurn?.questions?.[0]?.answer).toEqual(allowed);
     const began = { thread_id: 'x', turn_id: turnId, call_id: 'c', tool: 't', started_at_ms: 1, item: {} };
     expect(isSuspended(folded(asked, { type: 'capstan_call', payload: began }))).toBe(false);
     const output = { type: 'function_call_output', call_id: 'c', output: 'no' };
     expect(isSuspended(folded(asked, { type: 'response_item', payload: output }))).toBe(false);
-    expect(isSuspended(folded(asked, questionDropped(question)))).toBe(false);
+    expect(isSuspended(folded(asked, questionDroppedLine(question)))).toBe(false);
     expect(isSuspended(folded(asked, { type: 'event_msg', payload: { type: 'turn_aborted', turn_id: turnId } }))).toBe(
       false,
     );
@@ -71,7 +71,7 @@ describe('a question', () => {
     const began = { thread_id: 'x', turn_id: turnId, call_id: 'c', tool: 't', started_at_ms: 1, item: {} };
     const state = folded(
       { type: 'capstan_call', payload: began },
-      questionAsked({ ...question, kind: 'retry' }, { call, about }),
+      questionAskedLine({ ...question, kind: 'retry' }, { call, about }),
     );
     expect([pendingQuestions(state).length, isSuspended(state)]).toEqual([1, false]);
   });
@@ -94,22 +94,22 @@ describe('a question', () => {
   });
 
   it('takes no scope that it did not offer, and no second answer', () => {
-    const narrow = questionAsked({ ...question, scopes: ['call'] }, { call, about });
-    expect(folded(narrow, questionAnswered(question, allowed)).grants).toEqual([]);
-    const twice = folded(asked, answered({ kind: 'declined' }), questionAnswered(question, allowed));
+    const narrow = questionAskedLine({ ...question, scopes: ['call'] }, { call, about });
+    expect(folded(narrow, questionAnsweredLine(question, allowed)).grants).toEqual([]);
+    const twice = folded(asked, answered({ kind: 'declined' }), questionAnsweredLine(question, allowed));
     expect([twice.openTurn?.questions?.[0]?.answer?.kind, twice.grants]).toEqual(['declined', []]);
   });
 
   it('has a name of its own, also where the call was asked about before', () => {
     expect(question.id).toBe(about.slice(0, 16));
     const retry = { ...question, kind: 'retry' } as const;
-    const again = questionAsked(retry, { call, about: questionKey(call, retry) });
-    const second = folded(asked, questionAnswered(question, allowed), again);
+    const again = questionAskedLine(retry, { call, about: questionKey(call, retry) });
+    const second = folded(asked, questionAnsweredLine(question, allowed), again);
     const [{ id } = question] = pendingQuestions(second);
     expect(id).not.toBe(question.id);
     expect([isAnswered(second, question.id), isAnswered(second, id)]).toEqual([true, false]);
     // Asks a question that is equal to the last character once more.
-    const same = folded(asked, questionAnswered(question, allowed), asked);
+    const same = folded(asked, questionAnsweredLine(question, allowed), asked);
     expect(pendingQuestions(same)).toEqual([{ ...question, id: `${question.id}-2` }]);
     // A line that was written twice is one question.
     expect(pendingQuestions(folded(asked, asked))).toEqual([question]);
@@ -118,19 +118,19 @@ describe('a question', () => {
   it('waits beside others about the same call, unless a later one says that it takes its place', () => {
     const other = { ...question, host: { name: 'b.org', port: 443, protocol: 'https' } } as const;
     const otherAbout = questionKey(call, other);
-    const beside = folded(asked, questionAsked(other, { call, about: otherAbout }));
+    const beside = folded(asked, questionAskedLine(other, { call, about: otherAbout }));
     expect(pendingQuestions(beside).map(({ host }) => host?.name)).toEqual(['a.org', 'b.org']);
-    const declined = questionAnswered(other, { kind: 'declined', about: otherAbout });
-    expect(pendingQuestions(folded(asked, questionAsked(other, { call, about: otherAbout }), declined))).toEqual([
+    const declined = questionAnsweredLine(other, { kind: 'declined', about: otherAbout });
+    expect(pendingQuestions(folded(asked, questionAskedLine(other, { call, about: otherAbout }), declined))).toEqual([
       question,
     ]);
-    const instead = folded(asked, questionAsked(other, { call, about: otherAbout, supersedes: about }));
+    const instead = folded(asked, questionAskedLine(other, { call, about: otherAbout, supersedes: about }));
     expect(pendingQuestions(instead).map(({ host }) => host?.name)).toEqual(['b.org']);
     expect(isAnswered(instead, question.id)).toBe(false);
   });
 
   it('of a kind that only a newer version knows is not taken for another one', () => {
-    const line = questionAsked({ ...question, kind: 'hook' as never }, { call, about });
+    const line = questionAskedLine({ ...question, kind: 'hook' as never }, { call, about });
     expect(pendingQuestions(folded(line))).toEqual([{ ...question, kind: 'unknown' }]);
   });
 
@@ -145,7 +145,7 @@ describe('a question', () => {
     const script = 'x'.repeat(5000);
     const made = { ...call, arguments: JSON.stringify({ note: `${script.slice(0, 4000)}y`, cmd: script }) };
     const long = { ...question, argv: ['sh', '-c', script], prefix: ['p'.repeat(2000)] };
-    const line = questionAsked(long, { call: made, about });
+    const line = questionAskedLine(long, { call: made, about });
     expect(JSON.stringify(line).length).toBeLessThan(4500);
     const state = folded({ type: 'response_item', payload: made }, line);
     expect(pendingQuestions(state)).toEqual([{ ...long, id: question.id }]);
@@ -159,7 +159,7 @@ describe('a question', () => {
   it('about another tool is shown with the arguments of the call', () => {
     const item = { type: 'DynamicToolCall', id: 'c', tool: 'deploy', arguments: {} };
     const made = { ...call, arguments: '{"to":"production"}' };
-    const asks = questionAsked({ ...question, item }, { call: made, about });
+    const asks = questionAskedLine({ ...question, item }, { call: made, about });
     const [shown] = pendingQuestions(folded({ type: 'response_item', payload: made }, asks));
     expect(shown?.item).toEqual({ ...item, arguments: { to: 'production' } });
   });
@@ -170,7 +170,7 @@ describe('a question', () => {
     const state = folded(
       { type: 'response_item', payload: call },
       { type: 'response_item', payload: second },
-      questionAsked(later, { call: second, about: questionKey(second, later) }),
+      questionAskedLine(later, { call: second, about: questionKey(second, later) }),
       asked,
     );
     expect(pendingQuestions(state).map(({ callId }) => callId)).toEqual(['c', 'd']);
@@ -178,20 +178,20 @@ describe('a question', () => {
 });
 
 describe('a grant', () => {
-  const asked = questionAsked(question, { call, about });
-  const state = folded(asked, questionAnswered(question, allowed));
+  const asked = questionAskedLine(question, { call, about });
+  const state = folded(asked, questionAnsweredLine(question, allowed));
 
   it('of one question stays when the same call is asked about again', () => {
     const second = { ...question, reason: 'another' };
     const other = { ...allowed, about: questionKey(call, second), keys: ['other'] };
     const both = folded(
       asked,
-      questionAnswered(question, allowed),
-      questionAsked(second, { call, about: other.about }),
-      questionAnswered(second, other),
+      questionAnsweredLine(question, allowed),
+      questionAskedLine(second, { call, about: other.about }),
+      questionAnsweredLine(second, other),
     );
     expect(both.grants.map(({ keys }) => keys)).toEqual([['k'], ['other']]);
-    expect(readGrants(carriedState(both))).toEqual(both.grants);
+    expect(grantsFromJson(carriedState(both))).toEqual(both.grants);
   });
 
   it('is what an answer for the session keeps', () => {
@@ -203,21 +203,21 @@ describe('a grant', () => {
   });
 
   it('is carried by checkpoints, and sealed as the line of its answer', () => {
-    expect(readGrants(carriedState(state))).toEqual(state.grants);
-    const line = questionAnswered(question, allowed);
-    expect(sealedGrant(state.grants[0]!).claim).toEqual(claimIn(line)?.claim);
-    expect(claimIn(questionAnswered(question, { ...allowed, under: 'other' }))?.claim).not.toEqual(
-      claimIn(line)?.claim,
+    expect(grantsFromJson(carriedState(state))).toEqual(state.grants);
+    const line = questionAnsweredLine(question, allowed);
+    expect(sealedGrant(state.grants[0]!).claim).toEqual(sealedClaimIn(line)?.claim);
+    expect(sealedClaimIn(questionAnsweredLine(question, { ...allowed, under: 'other' }))?.claim).not.toEqual(
+      sealedClaimIn(line)?.claim,
     );
-    expect(claimIn(asked)?.claim).toEqual(['capstan_question', turnId, 'c', about]);
+    expect(sealedClaimIn(asked)?.claim).toEqual(['capstan_question', turnId, 'c', about]);
   });
 
   it('ends one by one, or all at once', () => {
-    const answer = questionAnswered(question, allowed);
-    expect(folded(asked, answer, grantsDropped('unproven', { callId: 'd', about })).grants).toHaveLength(1);
-    expect(folded(asked, answer, grantsDropped('unproven', { callId: 'c', about: 'else' })).grants).toHaveLength(1);
-    expect(folded(asked, answer, grantsDropped('unproven', { callId: 'c', about })).grants).toEqual([]);
-    expect(folded(asked, answer, grantsDropped('forked')).grants).toEqual([]);
+    const answer = questionAnsweredLine(question, allowed);
+    expect(folded(asked, answer, grantsDroppedLine('unproven', { callId: 'd', about })).grants).toHaveLength(1);
+    expect(folded(asked, answer, grantsDroppedLine('unproven', { callId: 'c', about: 'else' })).grants).toHaveLength(1);
+    expect(folded(asked, answer, grantsDroppedLine('unproven', { callId: 'c', about })).grants).toEqual([]);
+    expect(folded(asked, answer, grantsDroppedLine('forked')).grants).toEqual([]);
     const ofCall = { type: asked.type, payload: { call_id: 'c', dropped: 'unproven' } };
     expect(folded(asked, answer, ofCall).grants).toEqual([]);
   });
@@ -225,14 +225,14 @@ describe('a grant', () => {
   it('of another question about the same call stands beside it, and ends alone', () => {
     const retry = { ...question, kind: 'retry' } as const;
     const again = { ...allowed, about: questionKey(call, retry), keys: ['more'] };
-    const lines = [asked, questionAnswered(question, allowed)];
-    lines.push(questionAsked(retry, { call, about: again.about }), questionAnswered(retry, again));
+    const lines = [asked, questionAnsweredLine(question, allowed)];
+    lines.push(questionAskedLine(retry, { call, about: again.about }), questionAnsweredLine(retry, again));
     const both = folded(...lines);
     expect(both.grants.map(({ keys }) => keys)).toEqual([['k'], ['more']]);
-    expect(readGrants(carriedState(both))).toEqual(both.grants);
-    const dropped = grantsDropped('unproven', { callId: 'c', about });
+    expect(grantsFromJson(carriedState(both))).toEqual(both.grants);
+    const dropped = grantsDroppedLine('unproven', { callId: 'c', about });
     expect(folded(...lines, dropped).grants.map(({ keys }) => keys)).toEqual([['more']]);
-    const withheld = withhold(both, { pins: [], waiting: [], grants: both.grants.slice(0, 1) });
+    const withheld = withholdEntries(both, { pins: [], waiting: [], grants: both.grants.slice(0, 1) });
     expect(withheld.grants).toEqual(both.grants.slice(1));
   });
 });
@@ -241,13 +241,13 @@ describe('permissions for a turn', () => {
   const request: Question = { ...question, kind: 'permissions', scopes: ['call', 'session'] };
   const requested = questionKey(call, request);
   const yes = { kind: 'allowed', about: requested, keys: ['k'], under: 'mark' } as const;
-  const lines = [questionAsked(request, { call, about: requested }), questionAnswered(request, yes)];
+  const lines = [questionAskedLine(request, { call, about: requested }), questionAnsweredLine(request, yes)];
   const grant = { callId: 'c', turnId, about: requested, keys: ['k'], under: 'mark' };
 
   it('are what the answer keeps, until the turn ends', () => {
     const state = folded(...lines);
     expect([state.openTurn?.grants, state.grants]).toEqual([[grant], []]);
-    expect(sealedGrant(grant).claim).toEqual(claimIn(lines[1]!)?.claim);
+    expect(sealedGrant(grant).claim).toEqual(sealedClaimIn(lines[1]!)?.claim);
     const ended = { type: 'event_msg', payload: { type: 'task_complete', turn_id: turnId } };
     expect(folded(...lines, ended, { ...start, payload: { ...start.payload, turn_id: 'U' } }).openTurn?.grants).toBe(
       undefined,
@@ -255,9 +255,9 @@ describe('permissions for a turn', () => {
   });
 
   it('come of no other question, and of no other answer', () => {
-    const other = [questionAsked(question, { call, about }), questionAnswered(question, { ...yes, about })];
+    const other = [questionAskedLine(question, { call, about }), questionAnsweredLine(question, { ...yes, about })];
     expect(folded(...other).openTurn?.grants).toBe(undefined);
-    const no = questionAnswered(request, { ...yes, kind: 'declined' });
+    const no = questionAnsweredLine(request, { ...yes, kind: 'declined' });
     expect(folded(lines[0]!, no).openTurn?.grants).toBe(undefined);
   });
 
@@ -265,6 +265,6 @@ describe('permissions for a turn', () => {
     const state = folded(...lines);
     const payload = { message: '', replacement_history: [], capstan: carriedState(state) };
     expect(folded(...lines, { type: 'compacted', payload }).openTurn?.grants).toEqual([grant]);
-    expect(folded(...lines, grantsDropped('unproven', grant)).openTurn?.grants).toBe(undefined);
+    expect(folded(...lines, grantsDroppedLine('unproven', grant)).openTurn?.grants).toBe(undefined);
   });
 });

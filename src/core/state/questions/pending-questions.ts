@@ -2,19 +2,19 @@ import { defined } from '../../../base/objects.ts';
 import { type CallItem, isCall, type Item } from '../../../protocol/item.ts';
 import { arrayAt, isJsonObject, type JsonObject, parseJsonObject, stringAt } from '../../../protocol/json.ts';
 import { answersByQuestion, type Question, readUserQuestions } from '../../../protocol/question.ts';
-import type { Entry } from '../../history/entry.ts';
-import { entries } from '../../history/history.ts';
+import type { HistoryEntry } from '../../history/entry.ts';
+import { historyEntries } from '../../history/history.ts';
 import type { OpenTurn, ThreadState } from '../thread-state.ts';
 import {
   callAfterHooks,
   callArguments,
   callInput,
   readHookResults,
-  readWordsInCall,
-  shortWord,
-  wordLists,
+  readTruncatedWords,
+  truncateWord,
+  questionWordLists,
 } from './call-arguments.ts';
-import { foldGrant, foldTurnGrant, type GivenGrant, grantsDropped } from './grants.ts';
+import { foldGrant, foldTurnGrant, type GivenGrant, grantsDroppedLine } from './grants.ts';
 import { answerIn, readQuestion, type RecordedAnswer, type RecordedQuestion } from './question-lines.ts';
 
 const mostQuestions = 500;
@@ -39,7 +39,7 @@ export function foldQuestion(state: ThreadState, payload: JsonObject): ThreadSta
     (other) => other.callId !== callId || (other.answer === undefined && !superseded.includes(other.about)),
   );
   const seal = stringAt(payload, 'seal');
-  const inCall = readWordsInCall(payload);
+  const inCall = readTruncatedWords(payload);
   const hook = readHookResults(payload);
   const recorded = { ...asked, ...defined({ about, seal: seal === '' ? undefined : seal, inCall, hook }) };
   return { ...state, openTurn: { ...openTurn, questions: [...others.slice(1 - mostQuestions), recorded] } };
@@ -71,7 +71,7 @@ function saidWith(
   if (by !== undefined || kind === 'lapsed') return [];
   const notes = note.trim() === '' ? [] : [note];
   if (asked !== 'input' || kind !== 'allowed' || content === undefined) return notes;
-  const items = entries(history).map(({ item }) => item);
+  const items = historyEntries(history).map(({ item }) => item);
   const call = items.findLast((item) => isCallNamed(item, callId));
   const questions = readUserQuestions(call && parseJsonObject(callInput(call)));
   if (typeof questions === 'string') return notes;
@@ -86,8 +86,8 @@ function saidWith(
 /** Adds the user's comment to the entry of a call's output and removes it from the turn. */
 export function attachUserComment(
   state: ThreadState,
-  entry: Entry,
-): { readonly state: ThreadState; readonly entry: Entry } {
+  entry: HistoryEntry,
+): { readonly state: ThreadState; readonly entry: HistoryEntry } {
   const { openTurn } = state;
   if (openTurn?.said === undefined || !entry.item.type.endsWith('_output')) return { state, entry };
   const own = openTurn.said.filter(({ callId }) => callId === entry.item['call_id']);
@@ -113,14 +113,14 @@ function withTurnGrants(state: ThreadState, payload: JsonObject): ThreadState {
 }
 
 export function withoutTurnGrants(state: ThreadState, some: readonly GivenGrant[]): ThreadState {
-  return some.reduce((all, grant) => withTurnGrants(all, grantsDropped('unproven', grant).payload), state);
+  return some.reduce((all, grant) => withTurnGrants(all, grantsDroppedLine('unproven', grant).payload), state);
 }
 
 /** Open questions of the thread in their original form, in the order of the calls. */
 export function pendingQuestions({ openTurn, history }: AskingState): readonly Question[] {
   const asked = openTurn?.questions?.filter(({ answer }) => answer === undefined) ?? [];
   if (asked.length === 0) return [];
-  const calls = entries(history).map(({ item }) => item);
+  const calls = historyEntries(history).map(({ item }) => item);
   const places = new Map(asked.map(({ callId }) => [callId, calls.findLastIndex((item) => isCallNamed(item, callId))]));
   const placeOf = ({ callId }: Question): number => places.get(callId) ?? -1;
   return asked
@@ -171,13 +171,13 @@ export function rebuildQuestion(recorded: RecordedQuestion, call: Item | undefin
   const wrapped = callArguments(callAfterHooks(call, hook));
   const given = question.kind === 'client-tool' ? ofDeferred(call, wrapped) : wrapped;
   const words: { argv?: readonly string[]; prefix?: readonly string[] } = {};
-  for (const list of wordLists) {
+  for (const list of questionWordLists) {
     const own = inCall.filter(([name]) => name === list);
     const all = question[list];
     if (own.length === 0 || all === undefined) continue;
     words[list] = all.map((word, index) => {
       const whole = stringAt(given, own.find(([, at]) => at === index)?.[2] ?? '');
-      return whole === undefined || shortWord(whole) !== word ? word : whole;
+      return whole === undefined || truncateWord(whole) !== word ? word : whole;
     });
   }
   const input = question.kind === 'input' ? readUserQuestions(given) : undefined;
@@ -195,7 +195,8 @@ function ofDeferred({ name }: CallItem, given: JsonObject): JsonObject {
 function wholeItem(item: JsonObject, given: JsonObject, argv: readonly string[] | undefined): JsonObject {
   if (item['type'] === 'DynamicToolCall') return { ...item, arguments: given };
   const command = arrayAt(item, 'command');
-  const isSame = command?.length === argv?.length && command?.every((word, i) => word === shortWord(argv?.[i] ?? ''));
+  const isSame =
+    command?.length === argv?.length && command?.every((word, i) => word === truncateWord(argv?.[i] ?? ''));
   return isSame === true && argv !== undefined
     ? { ...item, command: argv, parsed_cmd: [{ type: 'unknown', cmd: argv.at(-1) ?? '' }] }
     : item;

@@ -1,5 +1,5 @@
 import { textHash } from '../../../base/digest.ts';
-import { defined, notPlain, plainCopy, whole } from '../../../base/objects.ts';
+import { defined, notPlain, plainCopy, ifAllDefined } from '../../../base/objects.ts';
 import type { CallItem } from '../../../protocol/item.ts';
 import { arrayAt, isJsonObject, numberAt, objectAt, stringAt, trueAt } from '../../../protocol/json.ts';
 import type { Json, JsonObject } from '../../../protocol/json.ts';
@@ -9,8 +9,8 @@ import type { ExtraPermissions } from '../../../protocol/permissions.ts';
 import { authorizationLevels, questionKinds, riskLevels } from '../../../protocol/question.ts';
 import type { Answer, AnswerScope, Question } from '../../../protocol/question.ts';
 import { suggestOption } from '../../envelope/read-options.ts';
-import type { AskedOfCall } from '../recorded/conversation-items.ts';
-import { callInput, type HookResults, shortWord, type WordInCall, wordsInCall } from './call-arguments.ts';
+import type { CallQuestion } from '../recorded/conversation-items.ts';
+import { callInput, type HookResults, truncateWord, type TruncatedWord, truncatedWords } from './call-arguments.ts';
 
 /** A question of the open turn whose call has not begun: it waits for its answer, or the answer waits to be used. */
 export interface RecordedQuestion extends Question {
@@ -19,7 +19,7 @@ export interface RecordedQuestion extends Question {
   /** Proves that this home wrote the line: its answer lets a command run. */
   readonly seal?: string;
   readonly answer?: RecordedAnswer;
-  readonly inCall?: readonly WordInCall[];
+  readonly inCall?: readonly TruncatedWord[];
   readonly hook?: HookResults;
 }
 
@@ -39,11 +39,11 @@ export function questionKey(
 }
 
 /** Must be durable before the user is asked. `supersedes`: `about` of the call's previous question. */
-export function questionAsked(
+export function questionAskedLine(
   question: Question,
   { call, about, hook, ...more }: AskedAs & { readonly supersedes?: string; readonly to?: 'review' },
 ): LineDraft {
-  const fields = questionFields(question, wordsInCall(question, call));
+  const fields = questionFields(question, truncatedWords(question, call));
   return { type: lineType.question, payload: { ...fields, about, ...more, hook: hook && { ...hook } } };
 }
 
@@ -55,7 +55,7 @@ interface AskedAs {
 }
 
 /** Must be durable before the call begins, or its refusal reaches the model. */
-export function questionAnswered(
+export function questionAnsweredLine(
   { callId, turnId }: Pick<Question, 'callId' | 'turnId'>,
   { about, keys, under, seal: _seal, ...answer }: RecordedAnswer,
 ): LineDraft {
@@ -63,12 +63,12 @@ export function questionAnswered(
   return { type: lineType.question, payload: payload as unknown as JsonObject };
 }
 
-export function questionClaim(asked: Pick<RecordedQuestion, 'callId' | 'turnId' | 'about'>): Json {
+export function questionSealContent(asked: Pick<RecordedQuestion, 'callId' | 'turnId' | 'about'>): Json {
   return [lineType.question, asked.turnId, asked.callId, asked.about ?? ''];
 }
 
 /** Content that the seal of an answer's line covers. A message from the user to the model grants nothing. */
-export function answerClaim(
+export function answerSealContent(
   { callId, turnId }: Pick<Question, 'callId' | 'turnId'>,
   { about, kind, scope, keys, under, prefix }: Omit<RecordedAnswer, 'note' | 'seal'>,
 ): Json {
@@ -79,14 +79,14 @@ export function answerClaim(
 
 export function answerIn(payload: JsonObject): RecordedAnswer | undefined {
   const [answer, about] = [readAnswer(objectAt(payload, 'answer')), stringAt(payload, 'about')];
-  const keys = textsAt(payload, 'keys');
+  const keys = stringsAt(payload, 'keys');
   if (answer === undefined || about === undefined) return undefined;
   if (keys === undefined && payload['keys'] !== undefined) return undefined;
   return { ...answer, about, keys, under: stringAt(payload, 'under'), seal: stringAt(payload, 'seal') || undefined };
 }
 
 /** Ends a question that no seal proves: it is never asked. */
-export function questionDropped({ callId, turnId }: Pick<Question, 'callId' | 'turnId'>): LineDraft {
+export function questionDroppedLine({ callId, turnId }: Pick<Question, 'callId' | 'turnId'>): LineDraft {
   return { type: lineType.question, payload: { turn_id: turnId, call_id: callId, dropped: 'unproven' } };
 }
 
@@ -97,11 +97,11 @@ const protocols = ['http', 'https', 'socks5_tcp', 'socks5_udp'] as const;
 /** The line has only the beginning of words in `inCall` (I9); the rest is read from the call. */
 export function questionFields(
   { id: _derived, callId, turnId, commands: _read, seen: _seen, input: _inCall, ...about }: Question,
-  inCall: readonly WordInCall[],
+  inCall: readonly TruncatedWord[],
 ): JsonObject {
   const inLine = (list: 'argv' | 'prefix'): readonly string[] | undefined =>
     about[list]?.map((word, at) =>
-      inCall.some(([name, index]) => name === list && index === at) ? shortWord(word) : word,
+      inCall.some(([name, index]) => name === list && index === at) ? truncateWord(word) : word,
     );
   const short = defined({ argv: inLine('argv'), prefix: inLine('prefix') });
   const in_call = inCall.length === 0 ? undefined : (inCall as unknown as readonly Json[]);
@@ -124,9 +124,9 @@ export function readQuestion(
     ...defined({
       reason: stringAt(payload, 'reason'),
       justification: stringAt(payload, 'justification'),
-      argv: textsAt(payload, 'argv'),
+      argv: stringsAt(payload, 'argv'),
       cwd: stringAt(payload, 'cwd'),
-      prefix: textsAt(payload, 'prefix'),
+      prefix: stringsAt(payload, 'prefix'),
       paths: arrayAt(payload, 'paths')?.flatMap(readPath),
       host: readHost(objectAt(payload, 'host')),
       mcp: readMcpTool(objectAt(payload, 'mcp')),
@@ -140,7 +140,7 @@ export function readQuestion(
   };
 }
 
-export function askedOfCall(payload: JsonObject): AskedOfCall {
+export function readCallQuestion(payload: JsonObject): CallQuestion {
   return { kind: readKind(payload), ...defined({ host: readHost(objectAt(payload, 'host')) }) };
 }
 
@@ -159,7 +159,7 @@ export function readAnswer(value: unknown): Answer | undefined {
   if (unasked !== undefined) return { kind: kind === 'allowed' ? 'declined' : kind, ...defined({ note }), by: unasked };
   if (value['by'] === 'hook') return { kind, ...defined({ note }), by: 'hook' };
   const content = objectAt(value, 'content');
-  const prefix = textsAt(value, 'prefix');
+  const prefix = stringsAt(value, 'prefix');
   // Half a rule is a wider one.
   if (prefix === undefined && value['prefix'] !== undefined) return undefined;
   if (value['by'] !== 'review') return { kind, ...defined({ scope, note, prefix, content }) };
@@ -207,7 +207,7 @@ function readSaid(value: JsonObject | undefined): Answer['verdict'] {
 }
 
 /** Undefined also if any element is no string: half a command is another command. */
-export function textsAt(value: JsonObject | undefined, key: string): readonly string[] | undefined {
+export function stringsAt(value: JsonObject | undefined, key: string): readonly string[] | undefined {
   const all = arrayAt(value, key);
   return all?.every((each) => typeof each === 'string') === true ? all : undefined;
 }
@@ -219,12 +219,12 @@ function readPath(value: Json): NonNullable<Question['paths']> {
 
 function readHost(value: JsonObject | undefined): Question['host'] {
   const protocol = protocols.find((known) => known === value?.['protocol']);
-  return whole({ name: stringAt(value, 'name'), port: numberAt(value, 'port'), protocol });
+  return ifAllDefined({ name: stringAt(value, 'name'), port: numberAt(value, 'port'), protocol });
 }
 
 function readMcpTool(value: JsonObject | undefined): Question['mcp'] {
   const [server, tool, digest] = ['server', 'tool', 'digest'].map((key) => stringAt(value, key));
-  return whole({ server, tool, digest });
+  return ifAllDefined({ server, tool, digest });
 }
 
 function readClient(value: JsonObject | undefined): Question['client'] {
@@ -233,12 +233,12 @@ function readClient(value: JsonObject | undefined): Question['client'] {
 }
 
 function readElicitation(value: JsonObject | undefined): Question['elicitation'] {
-  const asked = whole({ server: stringAt(value, 'server'), message: stringAt(value, 'message') });
+  const asked = ifAllDefined({ server: stringAt(value, 'server'), message: stringAt(value, 'message') });
   return asked && { ...asked, ...defined({ url: stringAt(value, 'url'), schema: objectAt(value, 'schema') }) };
 }
 
 function readExtra(value: JsonObject | undefined): ExtraPermissions | undefined {
   if (value === undefined) return undefined;
   const network = trueAt(value, 'network');
-  return defined({ network, read: textsAt(value, 'read'), write: textsAt(value, 'write') });
+  return defined({ network, read: stringsAt(value, 'read'), write: stringsAt(value, 'write') });
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readCallReport, readPrinted } from './call-answers.ts';
+import { parseCallReport, parsePrintedOutput } from './call-answers.ts';
 
 it.each([
   [
@@ -62,7 +62,7 @@ it.each([
   ['Said:\nExit code: 9\nOutput:\nx', undefined, undefined, 'Said:\nExit code: 9\nOutput:\nx'],
   ['Exit code: 0\nOutput:\nProcess exited with code 9\n', 'exit 0', undefined, 'Process exited with code 9\n'],
 ])('%j', (answer, end, seconds, output) => {
-  expect(readCallReport(answer)).toMatchObject({ end, seconds, output });
+  expect(parseCallReport(answer)).toMatchObject({ end, seconds, output });
 });
 
 it.each([
@@ -81,5 +81,5 @@ it.each([
   ],
   ['Outcome unknown: the program ended.', { output: 'Outcome unknown: the program ended.' }],
 ])('the output alone of %j', (answer, printed) => {
-  expect(readPrinted(answer)).toEqual(printed);
+  expect(parsePrintedOutput(answer)).toEqual(printed);
 });

@@ -21,7 +21,7 @@ export interface OpenCall {
 type AnsweredCall = { readonly turnId: TurnId; readonly callId: string; ended?: TurnItem; open?: OpenCall };
 
 /** The event for a call that the answer refuses or ends. `ended`: the previous line's item. Undefined: shown before. */
-export function endedCall(
+export function callEndEvent(
   answer: Item,
   { metadata }: Pick<Line, 'metadata'>,
   { turnId, callId, ended, open }: AnsweredCall,
@@ -66,12 +66,12 @@ function itemOf(callId: string, open: OpenCall | undefined): TurnItem | undefine
 function withOutput(item: TurnItem, answer: string): TurnItem {
   if (item.kind === 'tool-call') {
     const isOfCommand = item.server === undefined && item.tool === 'write_stdin';
-    return { ...item, output: isOfCommand ? readPrinted(answer).output : answer.replace(aboutServersCall, '') };
+    return { ...item, output: isOfCommand ? parsePrintedOutput(answer).output : answer.replace(aboutServersCall, '') };
   }
   if (item.kind !== 'command' || item.output !== '') return item;
   if (item.status === 'declined' || item.unfinished === 'not-started')
     return { ...item, output: refusalReason(answer) };
-  const { output, lines } = readPrinted(answer);
+  const { output, lines } = parsePrintedOutput(answer);
   return { ...item, output, ...defined({ outputLines: lines }) };
 }
 
@@ -88,7 +88,7 @@ export interface CallReport {
 }
 
 /** Reads the forms of Capstan and Codex. An answer in another form is all output. */
-export function readCallReport(answer: string): CallReport {
+export function parseCallReport(answer: string): CallReport {
   const written = parsedAnswer(answer);
   if (written !== undefined) return written;
   const { facts, output } = splitReport(answer);
@@ -139,7 +139,7 @@ function splitReport(answer: string): ReturnType<typeof splitAnswer> {
 }
 
 /** The output of a command without Capstan's text for the model, and its number of lines. Without facts: all of it. */
-export function readPrinted(answer: string): { readonly output: string; readonly lines?: number } {
+export function parsePrintedOutput(answer: string): { readonly output: string; readonly lines?: number } {
   const start = answer.search(factsStart);
   const from = outputFrom(answer, start < 0 ? 0 : start);
   if (from === undefined) return { output: answer };
@@ -211,7 +211,7 @@ function withStoredLines(changes: readonly ChangedFile[], metadata: JsonObject |
 }
 
 /** Converts the record of a patch from the old file format. */
-export function patchInOldForm(payload: JsonObject): JsonObject {
+export function convertOldPatchRecord(payload: JsonObject): JsonObject {
   const { call_id: id = '', success, changes = {}, capstan, turn_id } = payload;
   const status = success === true ? 'completed' : 'failed';
   return { item: { type: 'FileChange', id, changes, status, ...defined({ capstan }) }, ...defined({ turn_id }) };

@@ -6,9 +6,9 @@ import type { Json, JsonObject } from '../../../protocol/json.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
 import type { ContextEvent } from '../../../protocol/thread-event.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
-import type { OtherAuthor } from '../../../protocol/user-input.ts';
+import type { NonUserAuthor } from '../../../protocol/user-input.ts';
 import { isImageLabel } from '../../fragments/answers/content-parts.ts';
-import type { Entry } from '../../history/entry.ts';
+import type { HistoryEntry } from '../../history/entry.ts';
 import { fragmentFamilyName } from '../../world/catalog.ts';
 import { readContextFacts } from '../drafts/item-lines.ts';
 
@@ -16,7 +16,7 @@ export type RecordedItem =
   | {
       readonly kind: 'user';
       /** Absent: the user wrote it. */
-      readonly author?: OtherAuthor;
+      readonly author?: NonUserAuthor;
       readonly texts: readonly string[];
       readonly pictures: readonly string[];
     }
@@ -33,17 +33,17 @@ export interface RecordedCall {
   readonly form: 'command' | 'patch' | 'other';
   readonly input: string;
   /** Questions to the user, or to a reviewer instead of the user, in order. */
-  readonly asked?: readonly AskedOfCall[];
+  readonly asked?: readonly CallQuestion[];
   /** It left the sandbox of its turn; `confined`: for a wider one, which only denied protected reads. */
   readonly outside?: true;
   readonly confined?: true;
   readonly output?: { readonly text: string; readonly pictures: readonly string[] };
 }
 
-export type AskedOfCall = Pick<Question, 'kind' | 'host'> & { readonly answer?: Answer };
+export type CallQuestion = Pick<Question, 'kind' | 'host'> & { readonly answer?: Answer };
 
 /** Undefined if the entry holds nothing to read. The answer of a tool belongs to its call. */
-export function recordedItem({ item, origin }: Entry): RecordedItem | undefined {
+export function recordedItem({ item, origin }: HistoryEntry): RecordedItem | undefined {
   if (isReasoning(item)) {
     const text = item.summary.map((part) => stringAt(part, 'text') ?? '').join('\n\n');
     return text === '' ? undefined : { kind: 'reasoning', text };
@@ -103,7 +103,7 @@ function picturesIn(parts: readonly JsonObject[]): readonly string[] {
 }
 
 export function contextEvents(
-  entry: Entry,
+  entry: HistoryEntry,
   metadata: JsonObject | undefined,
   { turnId, place }: { readonly turnId: TurnId; readonly place: number },
 ): readonly ContextEvent[] {

@@ -1,15 +1,15 @@
-import { defined, whole } from '../../../base/objects.ts';
+import { defined, ifAllDefined } from '../../../base/objects.ts';
 import { arrayAt, isJsonObject, numberAt, objectAt, objectsAt, stringAt } from '../../../protocol/json.ts';
 import type { Json, JsonObject } from '../../../protocol/json.ts';
 import { proposedPlan } from '../../../protocol/item.ts';
 import type { ChangedFile, FileChangeItem, PlanStep, TurnItem } from '../../../protocol/turn-item.ts';
-import { textsAt } from '../questions/question-lines.ts';
+import { stringsAt } from '../questions/question-lines.ts';
 
 /**
- * Reads an item written by `storedItem` or another program, without data that our files keep elsewhere, such as diffs
+ * Reads an item written by `itemToJson` or another program, without data that our files keep elsewhere, such as diffs
  * and arguments. Undefined for non-items, and for a user's message, which is context.
  */
-export function readItem(item: JsonObject): TurnItem | undefined {
+export function itemFromJson(item: JsonObject): TurnItem | undefined {
   const id = stringAt(item, 'id');
   if (id === undefined) return undefined;
   switch (item['type']) {
@@ -21,7 +21,7 @@ export function readItem(item: JsonObject): TurnItem | undefined {
       return { kind: 'agent-message', id, text, ...more };
     }
     case 'Reasoning':
-      return { kind: 'reasoning', id, summary: textsAt(item, 'summary_text') ?? [] };
+      return { kind: 'reasoning', id, summary: stringsAt(item, 'summary_text') ?? [] };
     case 'WebSearch':
       return { kind: 'web-search', id, query: stringAt(item, 'query') ?? '' };
     case 'ImageGeneration':
@@ -73,7 +73,7 @@ function readCommand(id: string, item: JsonObject): TurnItem {
   return {
     kind: 'command',
     id,
-    argv: textsAt(item, 'command') ?? [],
+    argv: stringsAt(item, 'command') ?? [],
     cwd: pathAt(item, 'cwd'),
     status: item['status'] === 'declined' ? 'declined' : endOf(item),
     output: stringAt(item, 'aggregated_output') ?? '',
@@ -116,7 +116,7 @@ function placesIn(ours: JsonObject | undefined): FileChangeItem['places'] {
 function readStep(value: Json): PlanStep | readonly [] {
   if (!isJsonObject(value)) return [];
   const status = (['pending', 'in-progress', 'completed'] as const).find((each) => each === value['status']);
-  return whole({ text: stringAt(value, 'text'), status }) ?? [];
+  return ifAllDefined({ text: stringAt(value, 'text'), status }) ?? [];
 }
 
 /** Folders are URLs in files, or paths in older ones. */

@@ -9,21 +9,27 @@ import type { PrefixBreak, PrefixBrokenEvent, ThreadEvent } from '../../../proto
 import type { CommandItem, TurnItem } from '../../../protocol/turn-item.ts';
 import { noUsage, type Usage } from '../../../protocol/usage.ts';
 import { entryOf } from '../../history/entry.ts';
-import { readCheckpoint } from '../checkpoints/checkpoint-counts.ts';
+import { readCheckpointReport } from '../checkpoints/checkpoint-counts.ts';
 import { readContextFacts } from '../drafts/item-lines.ts';
-import { endsTurn, turnEvent } from '../drafts/turn-lines.ts';
-import { hookEvent } from '../fold/hook-runs.ts';
-import { totalIn } from '../fold/waiting-messages.ts';
+import { isSameTurnName, readTurnEvent } from '../drafts/turn-lines.ts';
+import { readHookEvent } from '../fold/hook-runs.ts';
+import { threadTotalIn } from '../fold/waiting-messages.ts';
 import { foldQuestion, foldQuestionOver, rebuildQuestion } from '../questions/pending-questions.ts';
-import { type RecordedQuestion, textsAt } from '../questions/question-lines.ts';
+import { type RecordedQuestion, stringsAt } from '../questions/question-lines.ts';
 import { foldAnswer, foldCall } from '../reduce.ts';
-import { emptyState, type ThreadState } from '../thread-state.ts';
+import { emptyThreadState, type ThreadState } from '../thread-state.ts';
 import { foldTurnWithoutWords, noTurnsWithInherited, type TurnLog, turnsFrom } from '../turns/turn-log.ts';
-import { endedCall, type OpenCall, patchInOldForm } from './call-answers.ts';
+import { callEndEvent, type OpenCall, convertOldPatchRecord } from './call-answers.ts';
 import { contextEvents, modelItem } from './conversation-items.ts';
-import { readItem } from './read-stored-item.ts';
-import { modelSwitchEvent, readOutcome, settingsEventIn, turnEnd, usageEventIn } from './turn-events.ts';
-import { findMatchingCommand, type RecordedCommand, reviewIn, userCommandIn, userCommandOf } from './user-actions.ts';
+import { itemFromJson } from './read-stored-item.ts';
+import { modelSwitchEvent, readOutcome, settingsEventIn, readTurnEnd, usageEventIn } from './turn-events.ts';
+import {
+  findMatchingCommand,
+  type RecordedCommand,
+  codeReviewIn,
+  userCommandIn,
+  userCommandOf,
+} from './user-actions.ts';
 
 /**
  * Rebuilds events from lines: `foldRecorded` returns those of each line. They equal the events sent to subscribers,
@@ -71,7 +77,7 @@ const recordedKinds: ReadonlySet<ThreadEvent['kind']> = new Set<ThreadEvent['kin
 ]);
 
 /** True if a thread's lines record the event: of settings only changes, of started or updated items only plans. */
-export function isRecorded(event: ThreadEvent): boolean {
+export function isRecordedEvent(event: ThreadEvent): boolean {
   if (event.kind === 'item-started' || event.kind === 'item-updated') return event.item.kind === 'plan';
   return event.kind === 'settings' ? event.cause === 'override' : recordedKinds.has(event.kind);
 }
@@ -82,14 +88,18 @@ export function initialRecordedState(threadId: ThreadId): RecordedState {
 }
 
 /** State after the line at `place`, the last one of a thread in which no turn is open. */
-export function recordedUntil(threadId: ThreadId, { usage }: Pick<ThreadState, 'usage'>, place: number): RecordedState {
+export function recordedStateAt(
+  threadId: ThreadId,
+  { usage }: Pick<ThreadState, 'usage'>,
+  place: number,
+): RecordedState {
   return { ...initialRecordedState(threadId), turns: turnsFrom(place), total: usage.total };
 }
 
-export const placeOf = ({ turns }: RecordedState): number => turns.place;
-export type Recorded = { readonly state: RecordedState; readonly news: readonly RecordedNews[] };
+export const placeOfState = ({ turns }: RecordedState): number => turns.place;
+export type FoldedNews = { readonly state: RecordedState; readonly news: readonly RecordedNews[] };
 
-export function foldRecorded(before: RecordedState, line: Line): Recorded {
+export function foldRecorded(before: RecordedState, line: Line): FoldedNews {
   // The first line of a fork or a revert is read before those that it continues from.
   if (line.type === lineType.sessionMeta && line.ordinal !== undefined) return { state: before, news: [] };
   const { ended, endedIn } = before;
@@ -117,13 +127,13 @@ function foldLine(
   line: Line,
   answer: Item | undefined,
   ended: TurnItem | undefined,
-): Recorded {
+): FoldedNews {
   if (line.type === lineType.responseItem)
     return answer === undefined ? foldItem(before, state, line) : foldAnswered(state, line, answer, ended);
   return folds.get(line.type)?.(state, line.payload, before) ?? { state, news: [] };
 }
 
-type Fold = (state: RecordedState, payload: JsonObject, before: RecordedState) => Recorded;
+type Fold = (state: RecordedState, payload: JsonObject, before: RecordedState) => FoldedNews;
 
 const folds: ReadonlyMap<string, Fold> = new Map<string, Fold>([
   [lineType.event, (state, payload, before) => foldEventLine(before, state, payload)],
@@ -131,45 +141,45 @@ const folds: ReadonlyMap<string, Fold> = new Map<string, Fold>([
   [lineType.session, foldSessionLine],
   [lineType.compacted, (state, payload) => withEvents(state, ...checkpointEvents(turnOf(state), payload))],
   [lineType.compaction, (state, payload) => withEvents(state, failedCheckpoint(state.threadId, payload))],
-  [lineType.hook, (state, payload) => withEvents(state, hookEvent(payload))],
+  [lineType.hook, (state, payload) => withEvents(state, readHookEvent(payload))],
   [lineType.waiting, foldWaitingLine],
   [lineType.request, (state, payload) => withEvents(state, prefixBroken(payload))],
 ]);
 
-function foldEventLine(before: RecordedState, state: RecordedState, payload: JsonObject): Recorded {
-  if (turnEvent(payload)?.kind === 'rollback')
+function foldEventLine(before: RecordedState, state: RecordedState, payload: JsonObject): FoldedNews {
+  if (readTurnEvent(payload)?.kind === 'rollback')
     return { state: atTurnEnd({ ...state, turns: turnsFrom(state.turns.place) }), news: [{ kind: 'rewound' }] };
   if (state.turns.began > before.turns.began) return begun(before, state, payload);
-  const end = turnEnd(payload, before.turns.open, state.total);
+  const end = readTurnEnd(payload, before.turns.open, state.total);
   if (end !== undefined) return withEvents(atTurnEnd(state), ...planOf(state), end);
   if (payload['type'] === 'token_count') return foldUsage(state, payload);
   if (payload['type'] === 'thread_settings_applied') return withEvents(state, settingsEventIn(payload));
-  if (payload['type'] === 'patch_apply_end') return foldCompletedItem(state, patchInOldForm(payload));
+  if (payload['type'] === 'patch_apply_end') return foldCompletedItem(state, convertOldPatchRecord(payload));
   return payload['type'] === 'item_completed' ? foldCompletedItem(state, payload) : { state, news: [] };
 }
 
-function foldWaitingLine(state: RecordedState, payload: JsonObject): Recorded {
-  const review = reviewIn(payload, turnOf(state), state.total);
-  const counted = { ...state, total: totalIn(payload) ?? state.total };
+function foldWaitingLine(state: RecordedState, payload: JsonObject): FoldedNews {
+  const review = codeReviewIn(payload, turnOf(state), state.total);
+  const counted = { ...state, total: threadTotalIn(payload) ?? state.total };
   if (review === undefined) return foldUserCommand(counted, userCommandIn(payload));
   if (state.ran.has(review.id)) return { state: counted, news: [] };
   return withEvents({ ...counted, ran: new Set([...state.ran, review.id]) }, review);
 }
 
-function foldUserCommand(state: RecordedState, item: CommandItem | undefined): Recorded {
+function foldUserCommand(state: RecordedState, item: CommandItem | undefined): FoldedNews {
   if (item === undefined || state.ran.has(item.id)) return { state, news: [] };
   const ran = { ...state, ran: new Set([...state.ran, item.id]) };
   return foldTold(ran, { by: 'message', item }, (shown) => withEvents(shown, completed(turnOf(state), item)));
 }
 
-function foldTold(state: RecordedState, told: RecordedCommand, show: (shown: RecordedState) => Recorded): Recorded {
+function foldTold(state: RecordedState, told: RecordedCommand, show: (shown: RecordedState) => FoldedNews): FoldedNews {
   const other = findMatchingCommand(state.told, told);
   if (other === undefined) return show({ ...state, told: [...state.told, told] });
   return { state: { ...state, told: state.told.filter((each) => each !== other) }, news: [] };
 }
 
 /** A turn that another program left open ends when the next one begins. */
-function begun(before: RecordedState, state: RecordedState, payload: JsonObject): Recorded {
+function begun(before: RecordedState, state: RecordedState, payload: JsonObject): FoldedNews {
   const turnId = turnOf(state);
   const aborted = { kind: 'turn-aborted', turnId: turnOf(before) } as const;
   const left = before.turns.open === undefined ? [] : [...planOf(before), aborted];
@@ -177,26 +187,26 @@ function begun(before: RecordedState, state: RecordedState, payload: JsonObject)
   return withEvents(atTurnEnd(state), ...left, started(turnId, state), modelSwitchEvent(turnId, switched));
 }
 
-function foldUsage(state: RecordedState, payload: JsonObject): Recorded {
+function foldUsage(state: RecordedState, payload: JsonObject): FoldedNews {
   const { total, event } = usageEventIn(payload, { turnId: turnOf(state), ...state });
   return withEvents({ ...state, total }, event);
 }
 
 /** Messages and reasoning of the model have lines of their own, in files of every program. */
-function foldCompletedItem(state: RecordedState, payload: JsonObject): Recorded {
-  const item = readItem(objectAt(payload, 'item') ?? {});
+function foldCompletedItem(state: RecordedState, payload: JsonObject): FoldedNews {
+  const item = itemFromJson(objectAt(payload, 'item') ?? {});
   const isSaid = item?.kind === 'agent-message' || item?.kind === 'reasoning' || item?.kind === 'web-search';
   if (item === undefined || isSaid) return { state, news: [] };
   if (item.kind === 'plan') return { state: { ...state, plan: item }, news: [] };
   const endedIn = (stringAt(payload, 'turn_id') ?? turnOf(state)) as TurnId;
-  const show = (shown: RecordedState): Recorded => ({
+  const show = (shown: RecordedState): FoldedNews => ({
     state: { ...withCall(shown, item.id, { isShown: true }), ended: item, endedIn },
     news: [],
   });
   return item.kind === 'command' && item.byUser === true ? foldTold(state, { by: 'item', item }, show) : show(state);
 }
 
-function foldItem(before: RecordedState, state: RecordedState, line: Line): Recorded {
+function foldItem(before: RecordedState, state: RecordedState, line: Line): FoldedNews {
   const item = asItem(line.payload);
   if (item === undefined) return { state, news: [] };
   const isNew = state.turns.began > before.turns.began;
@@ -215,9 +225,9 @@ function foldItem(before: RecordedState, state: RecordedState, line: Line): Reco
   return withEvents(state, ...opened, ...contextEvents(entry, line.metadata, { turnId, place: state.turns.place }));
 }
 
-function foldBegun(state: RecordedState, payload: JsonObject): Recorded {
+function foldBegun(state: RecordedState, payload: JsonObject): FoldedNews {
   const [callId, stored] = [stringAt(payload, 'call_id'), objectAt(payload, 'item')];
-  const item = stored && readItem(stored);
+  const item = stored && itemFromJson(stored);
   if (callId === undefined || item === undefined) return { state, news: [] };
   const [outside, confined] = [trueAt(payload, 'outside'), trueAt(payload, 'confined')];
   const begun: OpenCall = { begun: item, ...defined({ outside, confined }) };
@@ -228,15 +238,15 @@ function foldBegun(state: RecordedState, payload: JsonObject): Recorded {
 }
 
 /** The command of a call keeps running: its answer does not end it. */
-function foldSessionLine(state: RecordedState, payload: JsonObject): Recorded {
+function foldSessionLine(state: RecordedState, payload: JsonObject): FoldedNews {
   const callId = stringAt(payload, 'call_id');
   return withEvents(callId === undefined ? state : withCall(state, callId, { isShown: true }));
 }
 
-function foldAnswered(state: RecordedState, line: Line, answer: Item, ended: TurnItem | undefined): Recorded {
+function foldAnswered(state: RecordedState, line: Line, answer: Item, ended: TurnItem | undefined): FoldedNews {
   const callId = stringAt(answer, 'call_id') ?? '';
   const turnId = entryOf(answer, line.metadata).turn ?? turnOf(state);
-  const event = endedCall(answer, line, { turnId, callId, ended, open: state.calls.get(callId) });
+  const event = callEndEvent(answer, line, { turnId, callId, ended, open: state.calls.get(callId) });
   const others = [...state.calls].filter(([id]) => id !== callId);
   return withEvents({ ...state, calls: new Map(others) }, event);
 }
@@ -266,7 +276,7 @@ function started(turnId: TurnId, { total }: RecordedState): ThreadEvent {
   return { kind: 'turn-started', turnId, usage: total };
 }
 
-function withEvents(state: RecordedState, ...events: readonly (ThreadEvent | undefined)[]): Recorded {
+function withEvents(state: RecordedState, ...events: readonly (ThreadEvent | undefined)[]): FoldedNews {
   return { state, news: asNews(events.filter((event) => event !== undefined)) };
 }
 
@@ -276,7 +286,7 @@ function asNews(events: readonly ThreadEvent[]): readonly RecordedNews[] {
 
 /** A checkpoint with the context that it sends again. Nothing more is known of another program's checkpoint. */
 function checkpointEvents(turnId: TurnId, payload: JsonObject): readonly ThreadEvent[] {
-  const report = readCheckpoint(payload);
+  const report = readCheckpointReport(payload);
   if (report === undefined) return [];
   const metadata = arrayAt(payload, 'replacement_history_metadata') ?? [];
   const context = (arrayAt(payload, 'replacement_history') ?? []).flatMap((value, index): readonly ThreadEvent[] => {
@@ -312,7 +322,7 @@ const isWholeBreak: Readonly<Record<PrefixBreak['kind'], (value: JsonObject) => 
   reopened: () => true,
   instructions: () => true,
   setting: (value) => stringAt(value, 'name') !== undefined,
-  tools: (value) => ['added', 'removed', 'changed'].every((key) => textsAt(value, key) !== undefined),
+  tools: (value) => ['added', 'removed', 'changed'].every((key) => stringsAt(value, key) !== undefined),
   entry: (value) =>
     numberAt(value, 'index') !== undefined && (value['what'] === 'changed' || value['what'] === 'removed'),
 };
@@ -342,18 +352,19 @@ function foldAsked(before: QuestionState, line: Line, callOf: (callId: string) =
 }
 
 function fold(state: QuestionState, { type, payload }: Line): QuestionState {
-  if (type === lineType.event) return foldTurn(state, turnEvent(payload));
-  if (type === lineType.question) return onlyAsked(foldQuestion({ ...emptyState, ...state }, payload));
-  if (type === lineType.call) return onlyAsked(foldCall({ ...emptyState, ...state }, payload));
+  if (type === lineType.event) return foldTurn(state, readTurnEvent(payload));
+  if (type === lineType.question) return onlyAsked(foldQuestion({ ...emptyThreadState, ...state }, payload));
+  if (type === lineType.call) return onlyAsked(foldCall({ ...emptyThreadState, ...state }, payload));
   const item = type === lineType.responseItem ? asItem(payload) : undefined;
   if (item === undefined || state.openTurn === undefined) return state;
-  return onlyAsked(foldQuestionOver(foldAnswer({ ...emptyState, ...state }, item), item));
+  return onlyAsked(foldQuestionOver(foldAnswer({ ...emptyThreadState, ...state }, item), item));
 }
 
-function foldTurn(state: QuestionState, event: ReturnType<typeof turnEvent>): QuestionState {
+function foldTurn(state: QuestionState, event: ReturnType<typeof readTurnEvent>): QuestionState {
   if (event === undefined) return state;
   if (event.kind === 'start') return { openTurn: { id: event.name as TurnId } };
-  if (event.kind === 'end' && state.openTurn !== undefined && !endsTurn(event.name, state.openTurn.id)) return state;
+  if (event.kind === 'end' && state.openTurn !== undefined && !isSameTurnName(event.name, state.openTurn.id))
+    return state;
   return noQuestions;
 }
 
@@ -362,7 +373,7 @@ const onlyAsked = ({ openTurn }: ThreadState): QuestionState => (openTurn === un
 function askedEvent(recorded: RecordedQuestion, { payload }: Line, call: Item | undefined): ThreadEvent {
   const question = rebuildQuestion(recorded, call);
   const to = payload['to'] === 'review' ? ('review' as const) : undefined;
-  const item = readItem(question.item);
+  const item = itemFromJson(question.item);
   return { kind: 'question-asked', turnId: question.turnId, question, ...defined({ item, to }) };
 }
 

@@ -6,10 +6,10 @@ import type { ModelSwitchedEvent, SettingsEvent, ThreadEvent, UsageEvent } from 
 import type { Usage } from '../../../protocol/usage.ts';
 import { readFailureFacts, readShownUsage, readUsage } from '../drafts/usage-and-failure-fields.ts';
 import { withoutSeal } from '../line-seals.ts';
-import { turnEvent } from '../drafts/turn-lines.ts';
+import { readTurnEvent } from '../drafts/turn-lines.ts';
 
-export function turnEnd(payload: JsonObject, open: string | undefined, usage: Usage): ThreadEvent | undefined {
-  const event = turnEvent(payload);
+export function readTurnEnd(payload: JsonObject, open: string | undefined, usage: Usage): ThreadEvent | undefined {
+  const event = readTurnEvent(payload);
   if (event?.kind !== 'end') return undefined;
   const name = event.name === '' ? open : event.name;
   if (name === undefined) return undefined;

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { reviewContext, userActionFragment } from '../../fragments/events/user-actions.ts';
 import { contextMessage } from '../../fragments/message-items.ts';
-import { render } from '../../fragments/text/define-fragment.ts';
+import { renderFragment } from '../../fragments/text/define-fragment.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import type { Json, JsonObject } from '../../../protocol/json.ts';
 import { noUsage } from '../../../protocol/usage.ts';
-import { reviewIn } from './user-actions.ts';
+import { codeReviewIn } from './user-actions.ts';
 
 const results = 'One & <two>.\n\nReview comment:\n\n- Off by one — /w/a.txt:2';
-const { role, text } = render(userActionFragment, { action: 'review', context: reviewContext, results });
+const { role, text } = renderFragment(userActionFragment, { action: 'review', context: reviewContext, results });
 const line = (more: JsonObject, words = text): JsonObject => ({
   kind: 'item',
   id: '1',
   item: contextMessage('msg_1', role, [words]) as unknown as JsonObject,
   ...more,
 });
-const read = (payload: JsonObject) => reviewIn(payload, 'turn' as TurnId, noUsage);
+const read = (payload: JsonObject) => codeReviewIn(payload, 'turn' as TurnId, noUsage);
 const told = { kind: 'told', text: results };
 
 describe('a review of code that a line keeps', () => {

@@ -1,4 +1,4 @@
-import { defined, whole } from '../../../base/objects.ts';
+import { defined, ifAllDefined } from '../../../base/objects.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import { asItem, isMessage, type Item } from '../../../protocol/item.ts';
 import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
@@ -12,19 +12,19 @@ import type {
 } from '../../../protocol/thread-event.ts';
 import type { CommandItem } from '../../../protocol/turn-item.ts';
 import { type Usage, usageSince } from '../../../protocol/usage.ts';
-import { readUserAction, readUserShellCommand } from '../../fragments/events/read-user-actions.ts';
-import { totalIn } from '../fold/waiting-messages.ts';
+import { parseUserAction, parseUserShellCommand } from '../../fragments/events/read-user-actions.ts';
+import { threadTotalIn } from '../fold/waiting-messages.ts';
 import { readOutcome } from './turn-events.ts';
 
 /** The code review whose result a `capstan_waiting` line reports. `before`: cost of the thread until then. */
-export function reviewIn(payload: JsonObject, turnId: TurnId, before: Usage): CodeReviewedEvent | undefined {
+export function codeReviewIn(payload: JsonObject, turnId: TurnId, before: Usage): CodeReviewedEvent | undefined {
   const item = payload['kind'] === 'item' ? asItem(payload['item']) : undefined;
   if (item === undefined || !isMessage(item)) return undefined;
-  const told = readUserAction(stringAt(item.content[0], 'text') ?? '');
+  const told = parseUserAction(stringAt(item.content[0], 'text') ?? '');
   if (told?.action !== 'review') return undefined;
   const kept = objectAt(payload, 'review');
   const end = readEnd(objectAt(kept, 'end')) ?? { kind: 'told' as const, text: told.results };
-  const total = totalIn(payload);
+  const total = threadTotalIn(payload);
   return {
     kind: 'code-reviewed',
     turnId,
@@ -55,9 +55,9 @@ function readTarget(stored: JsonObject | undefined): ReviewTarget | undefined {
   const [branch, commit, title, words] = ['branch', 'commit', 'title', 'words'].map((name) => stringAt(stored, name));
   const targets: Readonly<Record<ReviewTarget['kind'], ReviewTarget | undefined>> = {
     uncommitted: { kind: 'uncommitted' },
-    base: whole({ kind: 'base' as const, branch }),
+    base: ifAllDefined({ kind: 'base' as const, branch }),
     commit: commit === undefined ? undefined : { kind: 'commit', commit, ...defined({ title }) },
-    words: whole({ kind: 'words' as const, words }),
+    words: ifAllDefined({ kind: 'words' as const, words }),
   };
   return Object.entries(targets).find(([kind]) => kind === stored?.['kind'])?.[1];
 }
@@ -115,7 +115,7 @@ export function userCommandIn(payload: JsonObject): CommandItem | undefined {
 /** Reads it from an item for the model. `name`: for an item without an id. */
 export function userCommandOf(item: Item, name: string): CommandItem | undefined {
   if (!isMessage(item) || item.role !== 'user' || item.content.length !== 1) return undefined;
-  const told = readUserShellCommand(stringAt(item.content[0], 'text') ?? '');
+  const told = parseUserShellCommand(stringAt(item.content[0], 'text') ?? '');
   if (told === undefined) return undefined;
   const { command, exitCode, isStopped, seconds, output } = told;
   return {

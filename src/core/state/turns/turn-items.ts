@@ -4,21 +4,21 @@ import { asItem } from '../../../protocol/item.ts';
 import { type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
 import { type Line, lineType } from '../../../protocol/line.ts';
 import { addUsage, carryCostForward, noUsage, type Usage, usageSince } from '../../../protocol/usage.ts';
-import { askedOfCall, readAnswer } from '../questions/question-lines.ts';
+import { readCallQuestion, readAnswer } from '../questions/question-lines.ts';
 import { outputOf, recordedItem } from '../recorded/conversation-items.ts';
-import type { AskedOfCall, RecordedCall, RecordedItem } from '../recorded/conversation-items.ts';
+import type { CallQuestion, RecordedCall, RecordedItem } from '../recorded/conversation-items.ts';
 import { isCostCarried, type TurnStatus } from '../drafts/turn-lines.ts';
 import {
   countTurns,
   foldTurnWithoutWords,
   isOfTurn,
   noTurnsWithInherited,
-  standingTurns,
+  remainingTurns,
   turnNumber,
   type TurnLog,
 } from './turn-log.ts';
 import { readUsage } from '../drafts/usage-and-failure-fields.ts';
-import { reportIn, totalIn } from '../fold/waiting-messages.ts';
+import { agentReportIn, threadTotalIn } from '../fold/waiting-messages.ts';
 
 export interface TurnWithItems {
   /** Counted from 1 over all turns that began. */
@@ -70,7 +70,7 @@ export async function readTurnItemsFrom<Report>(
 
 type Cost = Pick<TurnWithItems, 'usage' | 'uncounted'>;
 
-export function costOfAll({ turns, usage }: Pick<TurnItems, 'turns' | 'usage'>): Cost {
+export function costOfAllTurns({ turns, usage }: Pick<TurnItems, 'turns' | 'usage'>): Cost {
   const uncounted = turns.reduce((sum, turn) => sum + (turn.uncounted ?? 0), 0);
   return { ...(isSpent(usage) && { usage }), ...(uncounted > 0 && { uncounted }) };
 }
@@ -81,7 +81,7 @@ type GrowingTurn = Growing<Omit<TurnWithItems, 'items'>> & { readonly items: Rec
 class TurnItemsReader {
   readonly #turns: GrowingTurn[] = [];
   readonly #calls = new Map<string, Growing<RecordedCall>>();
-  readonly #asked = new Map<string, Growing<AskedOfCall>>();
+  readonly #asked = new Map<string, Growing<CallQuestion>>();
   readonly #places = new Map<RecordedItem, number>();
   #lines = 0;
   #log = noTurnsWithInherited;
@@ -126,18 +126,18 @@ class TurnItemsReader {
     }
     if (takenBack !== before.takenBack) {
       this.#settle(before);
-      const taken = standingTurns(before).slice(countTurns(this.#log));
+      const taken = remainingTurns(before).slice(countTurns(this.#log));
       for (const { number } of taken) this.#turns[number - 1]!.isTakenBack = true;
     }
     const error = stringAt(objectAt(line.payload, 'error'), 'message');
     if (error === undefined) return;
-    const known = standingTurns(before);
-    const failed = standingTurns(this.#log).find((turn, at) => turn !== known[at]);
+    const known = remainingTurns(before);
+    const failed = remainingTurns(this.#log).find((turn, at) => turn !== known[at]);
     if (failed?.status === 'failed') this.#turns[failed.number - 1]!.error = error;
   }
 
   #settle(log: TurnLog): void {
-    for (const { number, status } of standingTurns(log)) this.#turns[number - 1]!.status = status;
+    for (const { number, status } of remainingTurns(log)) this.#turns[number - 1]!.status = status;
   }
 
   #readItem(line: Line): void {
@@ -166,7 +166,7 @@ class TurnItemsReader {
       return;
     }
     const superseded = this.#asked.get(`${callId} ${stringAt(payload, 'supersedes') ?? ''}`);
-    const asked = askedOfCall(payload);
+    const asked = readCallQuestion(payload);
     this.#asked.set(`${callId} ${about}`, asked);
     call.asked = [...(call.asked ?? []).filter((each) => each !== superseded), asked];
   }
@@ -194,10 +194,10 @@ class TurnItemsReader {
 
   /** The cost of an agent is part of the turn that it worked for. That of a code review is part of no turn. */
   #countMessage(payload: JsonObject): void {
-    const total = totalIn(payload);
+    const total = threadTotalIn(payload);
     // A repeated line has the data of the first one.
     if (total === undefined || total.total < this.#usage.total) return;
-    const isTurns = reportIn(payload) !== undefined;
+    const isTurns = agentReportIn(payload) !== undefined;
     if (!isTurns) this.#before = addUsage(this.#before, usageSince(this.#usage, total));
     this.#usage = total;
     if (isTurns) this.#spend();

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../../protocol/json.ts';
 import type { Line } from '../../../protocol/line.ts';
-import { turnList } from './turn-list.ts';
+import { summariseTurns } from './turn-list.ts';
 
 const at = (second: number): string => `2026-01-01T00:00:${String(second).padStart(2, '0')}.000Z`;
 const start = Date.parse(at(0));
@@ -24,7 +24,7 @@ const context = (model: string, more: JsonObject = {}) =>
   ] as const;
 
 it('lists each turn with its time, its end, its words and its settings', async () => {
-  const turns = await turnList(
+  const turns = await summariseTurns(
     lines(
       true,
       meta,
@@ -84,7 +84,7 @@ it('lists each turn with its time, its end, its words and its settings', async (
 });
 
 it('makes turns of the words in old files that have no records of turns', async () => {
-  const turns = await turnList(
+  const turns = await summariseTurns(
     lines(
       false,
       ['session_meta', { id: 't' }],
@@ -122,7 +122,7 @@ it('leaves out turns that were taken back, and the standalone ones after them', 
   ];
   const left = async (count: number): Promise<readonly string[]> => {
     const made = [meta, ...turn('a', 'one'), ...turn('b', 'two'), ...turn('c')];
-    const turns = await turnList(lines(true, ...made, event('thread_rolled_back', { num_turns: count })));
+    const turns = await summariseTurns(lines(true, ...made, event('thread_rolled_back', { num_turns: count })));
     return turns.map(({ id }) => id);
   };
   expect(await Promise.all([0, 1, 2, 9].map(left))).toEqual([['a', 'b', 'c'], ['a'], [], []]);
@@ -136,7 +136,7 @@ it('counts no turns that a thread was given by the one that started it', async (
     event('task_started', { turn_id: 'own' }),
     says('user', 'mine'),
   ];
-  expect(await turnList(lines(true, ...made))).toEqual([
+  expect(await summariseTurns(lines(true, ...made))).toEqual([
     { number: 1, id: 'own', startedAt: start + 3000, status: 'open', firstWords: 'mine' },
   ]);
 });
@@ -146,7 +146,7 @@ it('counts for a rollback what stands in history: an empty message and one of an
   const left = async (...words: readonly (readonly [string, JsonObject])[]): Promise<readonly string[]> => {
     const made = [meta, event('task_started', { turn_id: 'a' }), says('user', 'one'), event('task_complete')];
     const second = [event('task_started', { turn_id: 'b' }), ...words, event('task_complete', { turn_id: 'b' })];
-    const turns = await turnList(lines(true, ...made, ...second, event('thread_rolled_back', { num_turns: 1 })));
+    const turns = await summariseTurns(lines(true, ...made, ...second, event('thread_rolled_back', { num_turns: 1 })));
     return turns.map(({ id }) => id);
   };
   expect(await left(says('user', ''))).toEqual(['a']);
@@ -157,7 +157,7 @@ it('counts for a rollback what stands in history: an empty message and one of an
 it('begins a turn with the first words after a rollback, in whatever form they come', async () => {
   const rollback = event('thread_rolled_back', { num_turns: 1 });
   const made = [meta, says('user', 'a'), says('user', 'b'), rollback, event('user_message', { message: 'c' })];
-  const turns = await turnList(lines(false, ...made, says('user', 'c')));
+  const turns = await summariseTurns(lines(false, ...made, says('user', 'c')));
   expect(turns.map(({ id, firstWords }) => [id, firstWords])).toEqual([
     ['rollout-1', 'a'],
     ['rollout-4', 'c'],
@@ -165,7 +165,7 @@ it('begins a turn with the first words after a rollback, in whatever form they c
 });
 
 it('a turn with an empty name is one without a name, and any end ends it', async () => {
-  const turns = await turnList(
+  const turns = await summariseTurns(
     lines(
       true,
       meta,

@@ -4,16 +4,16 @@ import { objectAt, stringAt } from '../../../protocol/json.ts';
 import { type Line, lineType } from '../../../protocol/line.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { CheckpointReport } from '../../../protocol/thread-event.ts';
-import { readCheckpoint } from '../checkpoints/checkpoint-counts.ts';
-import { isSound } from '../checkpoints/compacted-line.ts';
-import { turnEvent } from '../drafts/turn-lines.ts';
-import { countTurns, foldTurn, foldTurnWithoutWords, noTurns, standingTurns } from './turn-log.ts';
-import type { TakenBack, TurnLog, TurnRecord } from './turn-log.ts';
-import { oneLine, type SettingsInWords, spokenWords, type SpokenWords } from './turn-words.ts';
+import { readCheckpointReport } from '../checkpoints/checkpoint-counts.ts';
+import { hasItemMetadata } from '../checkpoints/compacted-line.ts';
+import { readTurnEvent } from '../drafts/turn-lines.ts';
+import { countTurns, foldTurn, foldTurnWithoutWords, noTurns, remainingTurns } from './turn-log.ts';
+import type { TakenBackRange, TurnLog, TurnRecord } from './turn-log.ts';
+import { toOneLine, type SettingsSummary, messageWordsOf, type MessageWords } from './turn-words.ts';
 
 /** A turn for lists. Times are milliseconds since the Unix epoch. */
 export interface TurnSummary
-  extends SettingsInWords, Pick<TurnRecord, 'id' | 'startedAt' | 'endedAt' | 'status' | 'firstWords' | 'purpose'> {
+  extends SettingsSummary, Pick<TurnRecord, 'id' | 'startedAt' | 'endedAt' | 'status' | 'firstWords' | 'purpose'> {
   /** Counted from 1 over the turns that were not taken back. */
   readonly number: number;
   /** Later words of the user in the turn, one line per message. Absent if there were none. */
@@ -22,20 +22,20 @@ export interface TurnSummary
 }
 
 /** Turns that were not taken back, oldest first. Takes lines of any program, in the order of the thread. */
-export async function turnList(lines: AsyncIterable<Line>): Promise<readonly TurnSummary[]> {
+export async function summariseTurns(lines: AsyncIterable<Line>): Promise<readonly TurnSummary[]> {
   let log = noTurns;
   const details = new Map<string, Details>();
   for await (const line of lines) {
-    const words = spokenWords(line);
+    const words = messageWordsOf(line);
     log = foldTurn(log, line, words);
     if (log.newest !== undefined) addDetails(details, log.newest.id, line, words);
   }
-  return turnsOf(log).map((turn) => ({ ...turn, ...shownOf(details.get(turn.id)) }));
+  return turnSummariesOf(log).map((turn) => ({ ...turn, ...shownOf(details.get(turn.id)) }));
 }
 
 interface Details {
   /** By form: old files contain everything twice. */
-  readonly said: { readonly [Form in SpokenWords['form']]: string[] };
+  readonly said: { readonly [Form in MessageWords['form']]: string[] };
   problem?: string;
 }
 
@@ -43,18 +43,18 @@ function addDetails(
   all: Map<string, Details>,
   newest: TurnId,
   { type, payload }: Line,
-  words: SpokenWords | undefined,
+  words: MessageWords | undefined,
 ): void {
   const of = (turn: string): Details => {
     const known = all.get(turn) ?? { said: { item: [], event: [] } };
     all.set(turn, known);
     return known;
   };
-  if (words?.role === 'user') of(newest).said[words.form].push(oneLine(words.text, 200));
-  const event = type === lineType.event ? turnEvent(payload) : undefined;
+  if (words?.role === 'user') of(newest).said[words.form].push(toOneLine(words.text, 200));
+  const event = type === lineType.event ? readTurnEvent(payload) : undefined;
   const problem = event?.kind === 'end' ? stringAt(objectAt(payload, 'error'), 'message') : undefined;
   // An end may come late, and name an older turn.
-  if (event?.kind === 'end' && problem !== undefined) of(event.name || newest).problem = oneLine(problem, 200);
+  if (event?.kind === 'end' && problem !== undefined) of(event.name || newest).problem = toOneLine(problem, 200);
 }
 
 function shownOf(details: Details | undefined): Pick<TurnSummary, 'moreWords' | 'problem'> {
@@ -64,8 +64,8 @@ function shownOf(details: Details | undefined): Pick<TurnSummary, 'moreWords' | 
   return defined({ moreWords: moreWords.length === 0 ? undefined : moreWords, problem });
 }
 
-export function turnsOf(log: TurnLog): readonly TurnSummary[] {
-  return standingTurns(log).map(({ id, startedAt, endedAt, status, firstWords, settings, purpose }, at) => ({
+export function turnSummariesOf(log: TurnLog): readonly TurnSummary[] {
+  return remainingTurns(log).map(({ id, startedAt, endedAt, status, firstWords, settings, purpose }, at) => ({
     number: at + 1,
     id,
     ...defined({ startedAt }),
@@ -92,18 +92,18 @@ export interface ThreadPlaces {
   readonly turns: readonly TurnPlace[];
   readonly checkpoints: readonly CheckpointPlace[];
   /** Ranges taken back by markers, newest last. A range inside a later one is restored together with it. */
-  readonly takenBack: readonly TakenBack[];
+  readonly takenBack: readonly TakenBackRange[];
   readonly end: Ordinal;
 }
 
 export async function turnPlaces(lines: AsyncIterable<Line>): Promise<ThreadPlaces> {
   let log = noTurns;
   const checkpoints: CheckpointPlace[] = [];
-  const allTaken: TakenBack[] = [];
+  const allTaken: TakenBackRange[] = [];
   for await (const line of lines) {
     const before = log;
     log = foldTurnWithoutWords(before, line);
-    if (line.type === lineType.compacted && isSound(line.payload)) checkpoints.push(checkpointAt(log, line));
+    if (line.type === lineType.compacted && hasItemMetadata(line.payload)) checkpoints.push(checkpointAt(log, line));
     const { takenBack } = log;
     if (takenBack === undefined || takenBack === before.takenBack) continue;
     while ((checkpoints.at(-1)?.at ?? -1) >= takenBack.start) checkpoints.pop();
@@ -111,7 +111,7 @@ export async function turnPlaces(lines: AsyncIterable<Line>): Promise<ThreadPlac
     allTaken.push(takenBack);
   }
   const end = (log.place + 1) as Ordinal;
-  return { turns: standingTurns(log).map((turn) => placeOf(turn, end)), checkpoints, takenBack: allTaken, end };
+  return { turns: remainingTurns(log).map((turn) => placeOf(turn, end)), checkpoints, takenBack: allTaken, end };
 }
 
 /** A turn that is not recorded lasts until the last line. */
@@ -120,7 +120,7 @@ function placeOf({ id, start, end, counts, spoken }: TurnRecord, last: Ordinal):
 }
 
 function checkpointAt(log: TurnLog, { payload, timestamp }: Line): CheckpointPlace {
-  const report = readCheckpoint(payload);
+  const report = readCheckpointReport(payload);
   const open = { spoken: log.newest?.counts === true, done: report?.phase === 'post_turn' };
   const inside = log.open === undefined ? undefined : open;
   return { at: log.place as Ordinal, turns: countTurns(log), inside, timestamp, report };

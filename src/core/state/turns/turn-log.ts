@@ -1,10 +1,10 @@
 import type { Ordinal, TurnId } from '../../../protocol/ids.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
 import { type Line, type LineKind, lineType } from '../../../protocol/line.ts';
-import { appliedSettings, contextSettings, oneLine, spokenWords } from './turn-words.ts';
-import type { SettingsInWords, SpokenWords } from './turn-words.ts';
+import { appliedSettingsSummary, turnContextSummary, toOneLine, messageWordsOf } from './turn-words.ts';
+import type { SettingsSummary, MessageWords } from './turn-words.ts';
 import { holdsUsersWords } from '../reduce.ts';
-import { endsTurn, type TurnEvent, turnEvent, turnEventKind, type TurnStatus } from '../drafts/turn-lines.ts';
+import { isSameTurnName, type TurnEvent, readTurnEvent, turnEventKind, type TurnStatus } from '../drafts/turn-lines.ts';
 
 /**
  * A turn from its lines, in files of any program. A *recorded* turn has a line that says that it began; in old files
@@ -27,10 +27,10 @@ export interface TurnRecord {
   readonly counts: boolean;
   /** Beginning of the user's request in one line; empty without words of the user. */
   readonly firstWords: string;
-  readonly settings: SettingsInWords;
+  readonly settings: SettingsSummary;
   /** The turn only made a checkpoint, or tried to. */
   readonly purpose?: 'compaction';
-  readonly spoken?: readonly SpokenWords['form'][];
+  readonly spoken?: readonly MessageWords['form'][];
 }
 
 /** Turns up to the lines read so far. Plain JSON, so that a reader can continue later. */
@@ -46,16 +46,16 @@ export interface TurnLog {
   /** Name of the recorded turn that has not ended, empty if it has none. Absent: no such turn runs. */
   readonly open?: string;
   /** Settings that were recorded while no turn ran: those of the next one. */
-  readonly next?: SettingsInWords;
+  readonly next?: SettingsSummary;
   /** The running turn has a record of its own settings: later changes of the thread's do not apply to it. */
   readonly hasContext?: true;
   /** Earlier lines come from the thread that started this one, and make no turns. Absent: not known yet. */
   readonly ownFrom?: number;
   /** Range of the newest rollback marker, without the marker. */
-  readonly takenBack?: TakenBack;
+  readonly takenBack?: TakenBackRange;
 }
 
-export type TakenBack = { readonly start: Ordinal; readonly end: Ordinal; readonly turns: readonly TurnId[] };
+export type TakenBackRange = { readonly start: Ordinal; readonly end: Ordinal; readonly turns: readonly TurnId[] };
 
 export const noTurns: TurnLog = { earlier: [], count: 0, began: 0, place: -1 };
 /** For a reader that also shows turns of the thread that started this one. */
@@ -63,7 +63,7 @@ export const noTurnsWithInherited: TurnLog = { ...noTurns, ownFrom: 0 };
 /** For a reader that begins after a place, between two turns. */
 export const turnsFrom = (place: number): TurnLog => ({ ...noTurnsWithInherited, place });
 
-export function standingTurns({ earlier, count, newest }: TurnLog): readonly TurnRecord[] {
+export function remainingTurns({ earlier, count, newest }: TurnLog): readonly TurnRecord[] {
   return [...earlier.slice(0, count), ...(newest === undefined ? [] : [newest])];
 }
 
@@ -82,13 +82,13 @@ export function concernsTurns({ type, payloadType }: LineKind): boolean {
 }
 
 /** Folds one more line; it agrees with `reduce` on open turns and those that count. `words`: those of the line. */
-export function foldTurn(log: TurnLog, line: Line, words: SpokenWords | undefined): TurnLog {
+export function foldTurn(log: TurnLog, line: Line, words: MessageWords | undefined): TurnLog {
   const place = line.ordinal ?? log.place + 1;
   const ownFrom = log.ownFrom ?? ownStart(line);
   const now = { ...log, place, ownFrom };
   if ((line.ordinal ?? ownFrom) < ownFrom) return now;
   if (line.type === lineType.turnContext) return withContext(now, line.payload);
-  const event = line.type === lineType.event ? turnEvent(line.payload) : undefined;
+  const event = line.type === lineType.event ? readTurnEvent(line.payload) : undefined;
   if (event !== undefined) return withEvent(now, line, event);
   const applied = line.type === lineType.event ? ownSettings(line.payload) : undefined;
   if (applied !== undefined) return withApplied(now, applied);
@@ -98,7 +98,7 @@ export function foldTurn(log: TurnLog, line: Line, words: SpokenWords | undefine
 
 /** For a reader without words: `firstWords` stays empty, which saves most of the work. */
 export function foldTurnWithoutWords(log: TurnLog, line: Line): TurnLog {
-  const words = spokenWords(line);
+  const words = messageWordsOf(line);
   return foldTurn(log, line, words && { ...words, text: '' });
 }
 
@@ -161,7 +161,7 @@ function end(log: TurnLog, line: Line, event: TurnEvent & { readonly kind: 'end'
   const end = (log.place + 1) as Ordinal;
   const endedAt = timeOf(line, event.at);
   const ending = (turn: TurnRecord) => ({ ...turn, status: event.status, endedAt: endedAt ?? turn.endedAt });
-  if (open !== undefined && endsTurn(event.name, open))
+  if (open !== undefined && isSameTurnName(event.name, open))
     return change({ ...log, open: undefined }, (turn) => ({ ...ending(turn), end }));
   if (event.name === '' ? unrecorded(log) !== undefined : log.newest?.id === event.name)
     return log.newest?.endedAt === undefined ? change(log, ending) : log;
@@ -174,7 +174,7 @@ function end(log: TurnLog, line: Line, event: TurnEvent & { readonly kind: 'end'
 
 /** Takes back the newest `count` turns that count, and everything after them. */
 function rollBack(log: TurnLog, count: number): TurnLog {
-  const turns = standingTurns(log);
+  const turns = remainingTurns(log);
   const counted = turns.flatMap(({ counts }, at) => (counts ? [at] : []));
   const first = counted[Math.max(0, counted.length - count)];
   if (first === undefined) return log;
@@ -190,13 +190,13 @@ function rollBack(log: TurnLog, count: number): TurnLog {
   };
 }
 
-function withWords(log: TurnLog, line: Line, { form, text }: Pick<SpokenWords, 'form' | 'text'>): TurnLog {
+function withWords(log: TurnLog, line: Line, { form, text }: Pick<MessageWords, 'form' | 'text'>): TurnLog {
   const joins = log.open !== undefined || unrecorded(log)?.includes(form) === false;
   if (log.open !== undefined && log.newest?.counts === true && log.newest.firstWords !== '') return log;
   const now = joins ? log : begin(log, { startedAt: timeOf(line), status: 'completed', spoken: [] }, '');
   return change(now, (turn) => ({
     ...turn,
-    firstWords: turn.firstWords === '' ? oneLine(requestIn(text), 200) : turn.firstWords,
+    firstWords: turn.firstWords === '' ? toOneLine(requestIn(text), 200) : turn.firstWords,
     counts: turn.counts || form === 'item',
     spoken: turn.spoken && [...turn.spoken, form],
   }));
@@ -209,7 +209,7 @@ function unrecorded({ newest, began }: TurnLog): TurnRecord['spoken'] {
 
 /** Settings missing in a record are unset: nothing remains from the turn before. */
 function withContext(log: TurnLog, context: JsonObject): TurnLog {
-  const settings = contextSettings(context);
+  const settings = turnContextSummary(context);
   if (log.open === undefined && unrecorded(log) === undefined) return { ...log, next: settings };
   return isOfTurn(log, context) ? { ...change(log, (turn) => ({ ...turn, settings })), hasContext: true } : log;
 }
@@ -222,13 +222,13 @@ function ownSettings(event: JsonObject): JsonObject | undefined {
 
 /** A turn that was cut off before its own record ran with the newest settings applied before that. */
 function withApplied(log: TurnLog, applied: JsonObject): TurnLog {
-  const settings = appliedSettings(applied);
+  const settings = appliedSettingsSummary(applied);
   if (log.open === undefined) return { ...log, next: settings };
   return log.hasContext === true ? log : change(log, (turn) => ({ ...turn, settings }));
 }
 
 export function isOfTurn({ open }: TurnLog, context: JsonObject): boolean {
-  return open === undefined || endsTurn(stringAt(context, 'turn_id') ?? '', open);
+  return open === undefined || isSameTurnName(stringAt(context, 'turn_id') ?? '', open);
 }
 
 function change(log: TurnLog, changed: (turn: TurnRecord) => TurnRecord): TurnLog {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../protocol/json.ts';
-import { contextSettings } from './turn-words.ts';
+import { turnContextSummary } from './turn-words.ts';
 
 const entries = [
   { path: { type: 'special', value: { kind: 'root' } }, access: 'read' },
@@ -21,12 +21,12 @@ test.each([
   ['both', profile({ capstan_network: { lists } }), 'workspace-write with denied paths and listed hosts'],
 ])('a profile with %s is not called by its mode alone', (_name, chosen, expected) => {
   const context = { sandbox_policy: { type: 'workspace-write' }, capstan: { profile: chosen } };
-  expect(contextSettings(context).sandbox).toBe(expected);
+  expect(turnContextSummary(context).sandbox).toBe(expected);
 });
 
 test('an open network of an older file is said, too', () => {
   const word = (network_access: boolean) =>
-    contextSettings({ sandbox_policy: { mode: 'workspace-write', network_access } }).sandbox;
+    turnContextSummary({ sandbox_policy: { mode: 'workspace-write', network_access } }).sandbox;
   expect([word(true), word(false)]).toEqual(['workspace-write with network access', 'workspace-write']);
-  expect(contextSettings({ sandbox_policy: { type: 'danger-full-access' } }).sandbox).toBe('danger-full-access');
+  expect(turnContextSummary({ sandbox_policy: { type: 'danger-full-access' } }).sandbox).toBe('danger-full-access');
 });

@@ -4,12 +4,12 @@ import { imageParts } from '../../fragments/answers/content-parts.ts';
 import { recogniseFragment } from '../../world/recognise-fragments.ts';
 import { entryMetadata, entryOf } from '../../history/entry.ts';
 import { historyOf } from '../../history/history.ts';
-import { usersWords } from '../../history/user-words.ts';
+import { messagesOfUser } from '../../history/user-words.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import { asItem } from '../../../protocol/item.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import type { Line } from '../../../protocol/line.ts';
-import { spokenWords } from './turn-words.ts';
+import { messageWordsOf } from './turn-words.ts';
 
 const turn = 'turn' as TurnId;
 const ours = entryMetadata({ origin: { family: 'user' }, turn });
@@ -22,7 +22,7 @@ function userLine(content: readonly JsonObject[], metadata?: JsonObject): Line {
 
 /** The user's words of the line that a checkpoint would keep. */
 function wordsInHistory({ payload, metadata }: Line): readonly string[] {
-  return usersWords(historyOf([entryOf(asItem(payload)!, metadata)])).map((words) => words.text);
+  return messagesOfUser(historyOf([entryOf(asItem(payload)!, metadata)])).map((words) => words.text);
 }
 
 /** Texts that are taken for context where no line says whose they are. */
@@ -47,30 +47,30 @@ it('there are markers to paste', () => {
 describe.each(pasted)('a user who pastes %s', (words) => {
   it('has said it where the line says so', () => {
     const line = userLine([text(words)], ours);
-    expect(spokenWords(line)).toEqual({ role: 'user', text: words.trim(), form: 'item' });
+    expect(messageWordsOf(line)).toEqual({ role: 'user', text: words.trim(), form: 'item' });
     expect(wordsInHistory(line)).toEqual([words]);
   });
 
   it('has said it beside a picture, too', () => {
     const picture = imageParts({ path: 'a.png', dataUrl: 'data:' }, 1);
     const line = userLine([...picture, text(words)], ours);
-    expect(spokenWords(line)?.text).toBe(words.trim());
+    expect(messageWordsOf(line)?.text).toBe(words.trim());
     expect(wordsInHistory(line)).toEqual([words]);
   });
 
   it('is not separated from context in a file of another program', () => {
-    expect(spokenWords(userLine([text(words)]))).toBeUndefined();
-    expect(spokenWords(userLine([text(words), text('and this')]))?.text).toBe('and this');
+    expect(messageWordsOf(userLine([text(words)]))).toBeUndefined();
+    expect(messageWordsOf(userLine([text(words), text('and this')]))?.text).toBe('and this');
   });
 });
 
 it('the names of pictures are not words, unless no picture stands beside them', () => {
   const picture = imageParts({ path: 'a.png', dataUrl: 'data:' }, 1);
   for (const metadata of [ours, undefined]) {
-    expect(spokenWords(userLine([...picture, text('look')], metadata))?.text).toBe('look');
-    expect(spokenWords(userLine(picture, metadata))?.text).toBe('[Image]');
+    expect(messageWordsOf(userLine([...picture, text('look')], metadata))?.text).toBe('look');
+    expect(messageWordsOf(userLine(picture, metadata))?.text).toBe('[Image]');
     for (const label of ['<image name=[Image #1]>', '</image>']) {
-      expect(spokenWords(userLine([text(label)], metadata))?.text).toBe(label);
+      expect(messageWordsOf(userLine([text(label)], metadata))?.text).toBe(label);
       expect(wordsInHistory(userLine([...picture, text(label)], metadata))).toEqual([label]);
     }
   }

@@ -6,7 +6,7 @@ import { isImageLabel } from '../../fragments/answers/content-parts.ts';
 import { entryOf, hasOrigin } from '../../history/entry.ts';
 import { recogniseFragment } from '../../world/recognise-fragments.ts';
 
-export interface SpokenWords {
+export interface MessageWords {
   readonly role: 'user' | 'assistant';
   /** `[Image]` or `[Audio]` if a user sent nothing else. */
   readonly text: string;
@@ -15,7 +15,7 @@ export interface SpokenWords {
 }
 
 /** Undefined if the line holds no words. Injected context is not words. */
-export function spokenWords({ type, payload, metadata }: Line): SpokenWords | undefined {
+export function messageWordsOf({ type, payload, metadata }: Line): MessageWords | undefined {
   if (type === lineType.event) return inEvent(payload);
   if (type !== lineType.responseItem || payload['type'] !== 'message') return undefined;
   const item = asItem(payload);
@@ -32,7 +32,7 @@ export function spokenWords({ type, payload, metadata }: Line): SpokenWords | un
   return spoken({ role, text: texts.join('\n'), form: 'item' }, mediaOf(content));
 }
 
-function inEvent(event: JsonObject): SpokenWords | undefined {
+function inEvent(event: JsonObject): MessageWords | undefined {
   const text = stringAt(event, 'message');
   if (text === undefined) return undefined;
   if (event['type'] === 'agent_message') return spoken({ role: 'assistant', text, form: 'event' }, undefined);
@@ -42,7 +42,7 @@ function inEvent(event: JsonObject): SpokenWords | undefined {
   return spoken({ role: 'user', text, form: 'event' }, media);
 }
 
-function spoken(words: SpokenWords, media: string | undefined): SpokenWords | undefined {
+function spoken(words: MessageWords, media: string | undefined): MessageWords | undefined {
   const text = words.text.trim();
   if (text !== '') return { ...words, text };
   return media === undefined ? undefined : { ...words, text: media };
@@ -53,7 +53,7 @@ function mediaOf(content: readonly JsonObject[]): string | undefined {
   return has('input_image') ? '[Image]' : has('input_audio') ? '[Audio]' : undefined;
 }
 
-export interface SettingsInWords {
+export interface SettingsSummary {
   readonly model?: string;
   readonly provider?: string;
   readonly effort?: string;
@@ -64,12 +64,12 @@ export interface SettingsInWords {
 }
 
 /** Reads a `turn_context` in the forms of all programs that write one. */
-export function contextSettings(context: JsonObject): SettingsInWords {
+export function turnContextSummary(context: JsonObject): SettingsSummary {
   const provider = stringAt(objectAt(context, 'capstan'), 'provider');
   return defined({ ...sharedSettings(context), provider, effort: stringAt(context, 'effort') });
 }
 
-export function appliedSettings(settings: JsonObject): SettingsInWords {
+export function appliedSettingsSummary(settings: JsonObject): SettingsSummary {
   const provider = stringAt(settings, 'model_provider_id');
   return defined({ ...sharedSettings(settings), provider, effort: stringAt(settings, 'reasoning_effort') });
 }
@@ -124,7 +124,7 @@ function profileWord(profile: JsonObject | undefined): string | undefined {
 }
 
 /** Collapses white space of all kinds into single blanks, and marks the cut. */
-export function oneLine(text: string, characters: number): string {
+export function toOneLine(text: string, characters: number): string {
   const folded = text
     .trimStart()
     .slice(0, characters * 8)

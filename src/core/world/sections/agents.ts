@@ -1,4 +1,4 @@
-import { defineFamily, defineReplaceable } from '../../fragments/text/define-fragment.ts';
+import { defineWithdrawableFragment, defineReplaceableFragment } from '../../fragments/text/define-fragment.ts';
 import { withoutLineBreaks } from '../../fragments/text/escape-markup.ts';
 import { textSection } from './section.ts';
 
@@ -12,7 +12,7 @@ interface ToldAgent {
 /** More agents than can work in parallel. Older ones are only counted. */
 const mostNamed = 40;
 
-export const knownAgentsFragment = defineReplaceable<{ readonly agents: readonly ToldAgent[] }>({
+export const knownAgentsFragment = defineReplaceableFragment<{ readonly agents: readonly ToldAgent[] }>({
   id: 'known-agents',
   purpose: 'Which agents the thread had when history was compacted.',
   capTokens: 3500,
@@ -45,7 +45,7 @@ export interface MultiAgentRoleText {
   readonly concurrency?: number;
 }
 
-export const multiAgentRoleFragment = defineFamily<MultiAgentRoleText>({
+export const multiAgentRoleFragment = defineWithdrawableFragment<MultiAgentRoleText>({
   id: 'multi-agent-role',
   purpose: 'The role of this agent among several.',
   capTokens: 1500,
@@ -62,7 +62,7 @@ export type MultiAgentModeText =
   | { readonly kind: keyof typeof starting }
   | { readonly kind: 'custom'; readonly text: string };
 
-export const multiAgentModeFragment = defineFamily<MultiAgentModeText>({
+export const multiAgentModeFragment = defineWithdrawableFragment<MultiAgentModeText>({
   id: 'multi-agent-mode',
   purpose: 'When to start other agents.',
   capTokens: 450,

@@ -6,7 +6,7 @@ import { type BoundedList, boundedList, dashedLines } from '../../fragments/text
 import type { QuestionTopic } from '../../policy/decide/approval-policy.ts';
 import { allowsAsking, allowsSomeQuestion, approvalName } from '../../policy/decide/approval-policy.ts';
 import type { PolicyDescription } from '../../policy/profiles/describe-policy.ts';
-import { isUnlimited } from '../../policy/profiles/profile-entries.ts';
+import { isUnsandboxed } from '../../policy/profiles/profile-entries.ts';
 
 export interface ApprovalFacts {
   readonly mode: PolicyDescription['mode'];
@@ -144,11 +144,11 @@ const requests = 'For several commands of the turn, ask once with request_permis
 /** The first words of a permanently approved command. */
 export type CommandPrefix = readonly string[];
 /** The place where a script of only approved commands runs. `anywhere`: there is no sandbox. */
-export type ApprovedRuns = 'outside' | 'confined' | 'anywhere';
+export type ApprovedCommandsPlace = 'outside' | 'confined' | 'anywhere';
 
 export interface AddedPrefixes {
   readonly added: readonly CommandPrefix[];
-  readonly where: ApprovedRuns;
+  readonly where: ApprovedCommandsPlace;
   readonly explained: boolean;
 }
 
@@ -176,15 +176,15 @@ const unlessTyped = 'without a question, unless stdin or tty is set,';
 const ifAllowed = 'if each of its commands begins with one of these';
 
 /** A list's title, up to where words about other lists may follow. */
-export const approvedTitle: Readonly<Record<ApprovedRuns, string>> = {
+export const approvedTitle: Readonly<Record<ApprovedCommandsPlace, string>> = {
   outside: `${whereUnchanged} outside the sandbox, ${unlessTyped} ${ifAllowed}`,
   confined: `${whereUnchanged} in a sandbox that only denies what is not readable, ${unlessTyped} ${ifAllowed}`,
   anywhere: `A script is neither asked about nor refused, even if it destroys, ${ifAllowed}`,
 };
 
 /** Must agree with decisions about calls: if paths are unreadable, even approved scripts stay in a wide sandbox. */
-export function approvedRuns({ mode, deniedPaths, deniedGlobs }: PolicyDescription): ApprovedRuns {
-  if (isUnlimited(mode)) return 'anywhere';
+export function placeOfApprovedCommands({ mode, deniedPaths, deniedGlobs }: PolicyDescription): ApprovedCommandsPlace {
+  if (isUnsandboxed(mode)) return 'anywhere';
   return deniedPaths.length + deniedGlobs.length === 0 ? 'outside' : 'confined';
 }
 

@@ -1,9 +1,13 @@
 import { isJsonObject, type JsonObject } from '../../../protocol/json.ts';
 import type { McpNews } from '../../envelope/facts.ts';
 import { fenceFor } from '../../fragments/text/cut-and-fence-text.ts';
-import { defineFamily, defineReplaceable, render } from '../../fragments/text/define-fragment.ts';
+import {
+  defineWithdrawableFragment,
+  defineReplaceableFragment,
+  renderFragment,
+} from '../../fragments/text/define-fragment.ts';
 import { escapeMarkup, escapeText } from '../../fragments/text/escape-markup.ts';
-import { boundedList, withMore } from '../../fragments/text/truncate.ts';
+import { boundedList, withMissingCount } from '../../fragments/text/truncate.ts';
 import { type Section, textSection, unknownState } from './section.ts';
 
 /** A group of tools that are not listed and must be searched for. */
@@ -18,7 +22,7 @@ export type DeferredToolsText =
       readonly removed: readonly string[];
     };
 
-export const deferredToolsFragment = defineFamily<DeferredToolsText>({
+export const deferredToolsFragment = defineWithdrawableFragment<DeferredToolsText>({
   id: 'deferred-tools',
   purpose: 'Which groups of tools can be searched for, and how that changed.',
   markers: ['<tools>', '</tools>'],
@@ -40,7 +44,7 @@ export const deferredToolsFragment = defineFamily<DeferredToolsText>({
 function group(title: string, entries: readonly string[], characters: number): readonly string[] {
   if (entries.length === 0) return [];
   const list = boundedList(entries, { count: 100, characters });
-  return [title, ...withMore(list, `... ${list.left} more namespaces are not listed.`)];
+  return [title, ...withMissingCount(list, `... ${list.left} more namespaces are not listed.`)];
 }
 
 function described({ name, description }: ToolNamespace): string {
@@ -63,15 +67,15 @@ export const deferredToolsSection: Section<readonly ToolNamespace[], StoredTools
     if (!isJsonObject(stored) || !Object.values(stored).every((value) => typeof value === 'string')) return undefined;
     return stored as StoredTools;
   },
-  full: (now) => [render(deferredToolsFragment, { kind: 'full', namespaces: now })],
+  full: (now) => [renderFragment(deferredToolsFragment, { kind: 'full', namespaces: now })],
   change(before, now = []) {
     // The withdrawn form says that nothing is in force, so it is not sent twice in a row.
-    if (now.length === 0) return isNone(before) ? [] : [render(deferredToolsFragment.withdrawn, undefined)];
-    if (before === unknownState) return [render(deferredToolsFragment, { kind: 'full', namespaces: now })];
+    if (now.length === 0) return isNone(before) ? [] : [renderFragment(deferredToolsFragment.withdrawn, undefined)];
+    if (before === unknownState) return [renderFragment(deferredToolsFragment, { kind: 'full', namespaces: now })];
     const added = now.filter(({ name, description }) => before[name] !== description);
     const removed = Object.keys(before).filter((name) => now.every((each) => each.name !== name));
     if (added.length === 0 && removed.length === 0) return [];
-    return [render(deferredToolsFragment, { kind: 'change', added, removed })];
+    return [renderFragment(deferredToolsFragment, { kind: 'change', added, removed })];
   },
 };
 
@@ -80,7 +84,7 @@ const isNone = (before: StoredTools | typeof unknownState): boolean =>
 type McpServersText = { readonly notes: McpNews['notes'] };
 
 /** Servers that do not run, and differences from the tool list, which stays unchanged until history is rewritten. */
-export const mcpServersFragment = defineReplaceable<McpServersText>({
+export const mcpServersFragment = defineReplaceableFragment<McpServersText>({
   id: 'mcp-servers',
   purpose: 'MCP servers that did not start, and tools of them that changed, are gone or cannot be used.',
   capTokens: 2000,
@@ -113,7 +117,7 @@ function noteLines({ server, problem, changed, gone, unasked }: McpNews['notes']
 
 type McpInstructionsText = { readonly instructions: McpNews['instructions'] };
 
-export const mcpInstructionsFragment = defineReplaceable<McpInstructionsText>({
+export const mcpInstructionsFragment = defineReplaceableFragment<McpInstructionsText>({
   id: 'mcp-instructions',
   purpose: 'What MCP servers whose tools are listed say about their use.',
   capTokens: 2500,

@@ -1,7 +1,7 @@
-import { whole } from '../../../base/objects.ts';
+import { ifAllDefined } from '../../../base/objects.ts';
 import { equalJson, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
 import { type Environment, resolveEnvironment } from '../../envelope/environment.ts';
-import { defineFamily, render } from '../../fragments/text/define-fragment.ts';
+import { defineWithdrawableFragment, renderFragment } from '../../fragments/text/define-fragment.ts';
 import { escapeMarkup } from '../../fragments/text/escape-markup.ts';
 import { boundedList } from '../../fragments/text/truncate.ts';
 import { type Section, unknownState } from './section.ts';
@@ -9,7 +9,7 @@ import { type Section, unknownState } from './section.ts';
 /** An absent member is not mentioned; an empty list is. */
 type EnvironmentText = Partial<Environment>;
 
-export const environmentFragment = defineFamily<EnvironmentText>({
+export const environmentFragment = defineWithdrawableFragment<EnvironmentText>({
   id: 'environment',
   purpose: 'The folder, the date and the limits that the model works with; only what changed.',
   role: 'user',
@@ -87,18 +87,18 @@ export const environmentsSection: Section<Environment, StoredEnvironments> = {
     return fact === undefined ? undefined : environmentsSection.stored(fact);
   },
   full: (now) => [
-    render(
+    renderFragment(
       environmentFragment,
       only(now, (value) => !Array.isArray(value) || value.length > 0),
     ),
   ],
   change(before, now) {
-    if (now === undefined) return [render(environmentFragment.withdrawn, undefined)];
+    if (now === undefined) return [renderFragment(environmentFragment.withdrawn, undefined)];
     const told = before === unknownState ? undefined : readEnvironment(before);
     // An unknown past may contain anything, also in lists that are empty now.
-    if (told === undefined) return [render(environmentFragment, now)];
+    if (told === undefined) return [renderFragment(environmentFragment, now)];
     const news = only(now, (value, key) => !equalJson(value, told[key]));
-    return Object.keys(news).length === 0 ? [] : [render(environmentFragment, news)];
+    return Object.keys(news).length === 0 ? [] : [renderFragment(environmentFragment, news)];
   },
 };
 
@@ -123,7 +123,7 @@ function readEnvironment(stored: Json): Environment | undefined {
   if (limits === undefined || Object.keys(environments ?? {}).length !== 1) return undefined;
   const [cwd, shell] = [stringAt(local, 'cwd'), stringAt(local, 'shell')];
   const [date, timezone] = [stringAt(stored, 'current_date'), stringAt(stored, 'timezone')];
-  const place = whole({ cwd, shell, date, timezone });
+  const place = ifAllDefined({ cwd, shell, date, timezone });
   if (place === undefined || !words.every((key) => typeof limits[key] === 'string')) return undefined;
   const { reopenedPaths = [] } = limits;
   if (!lists.every((key) => isStrings(limits[key])) || !isStrings(reopenedPaths)) return undefined;
@@ -133,7 +133,7 @@ function readEnvironment(stored: Json): Environment | undefined {
 const isStrings = (value: Json | undefined): boolean =>
   Array.isArray(value) && value.every((member) => typeof member === 'string');
 
-export const environmentsGuidanceFragment = defineFamily<void>({
+export const environmentsGuidanceFragment = defineWithdrawableFragment<void>({
   id: 'environments-guidance',
   purpose: 'How to work with several environments.',
   markers: ['<environments_instructions>', '</environments_instructions>'],

@@ -1,7 +1,11 @@
 import { defined } from '../../../base/objects.ts';
 import { isJsonObject, type JsonObject, stringAt } from '../../../protocol/json.ts';
 import type { InstructionDocument } from '../../envelope/facts.ts';
-import { defineFamily, defineReplaceable, render } from '../../fragments/text/define-fragment.ts';
+import {
+  defineWithdrawableFragment,
+  defineReplaceableFragment,
+  renderFragment,
+} from '../../fragments/text/define-fragment.ts';
 import { withoutLineBreaks } from '../../fragments/text/escape-markup.ts';
 import { truncateMiddle } from '../../fragments/text/truncate.ts';
 import { type Section, textSection, unknownState } from './section.ts';
@@ -16,7 +20,7 @@ export interface AgentsMdText {
 /** The loader cuts the files to their budget first; this cap only guards against an absurd configured budget. */
 const capTokens = 20_000;
 
-export const agentsMdFragment = defineFamily<AgentsMdText>({
+export const agentsMdFragment = defineWithdrawableFragment<AgentsMdText>({
   id: 'agents-md',
   purpose: "The user's and the project's own instructions.",
   role: 'user',
@@ -51,16 +55,16 @@ export const agentsMdSection: Section<InstructionDocument, StoredAgentsMd> = {
   /** After an unknown past, history may contain a text: replace or withdraw it. */
   change(before, now) {
     const stood = before === unknownState || before.text !== undefined;
-    if (now?.text === undefined) return stood ? [render(agentsMdFragment.withdrawn, undefined)] : [];
+    if (now?.text === undefined) return stood ? [renderFragment(agentsMdFragment.withdrawn, undefined)] : [];
     if (before !== unknownState && before.text === now.text && before.directory === now.directory) return [];
     return [renderAgentsMd(now, now.text, stood)];
   },
 };
 
 const renderAgentsMd = ({ directory }: InstructionDocument, text: string, replaces: boolean) =>
-  render(agentsMdFragment, { ...defined({ directory }), text, replaces });
+  renderFragment(agentsMdFragment, { ...defined({ directory }), text, replaces });
 
-export const developerInstructionsFragment = defineReplaceable<{ readonly text: string }>({
+export const developerInstructionsFragment = defineReplaceableFragment<{ readonly text: string }>({
   id: 'developer-instructions',
   purpose: 'Instructions that the configuration or the client gives for a thread.',
   capTokens: 10_000,
@@ -78,7 +82,7 @@ export const developerInstructionsSection = textSection<{ readonly text: string 
 });
 
 /** The loader refuses a text that does not fit, because cut rules are other rules. */
-export const managedInstructionsFragment = defineReplaceable<{ readonly text: string }>({
+export const managedInstructionsFragment = defineReplaceableFragment<{ readonly text: string }>({
   id: 'managed-instructions',
   purpose: 'Instructions from the administrator of this machine.',
   markers: ['<managed_developer_instructions>', '</managed_developer_instructions>'],
@@ -98,7 +102,7 @@ export const managedInstructionsSection = textSection<{ readonly text: string }>
     instructions.managed === undefined ? undefined : { text: instructions.managed },
 });
 
-export const sessionContextFragment = defineReplaceable<{ readonly texts: readonly string[] }>({
+export const sessionContextFragment = defineReplaceableFragment<{ readonly texts: readonly string[] }>({
   id: 'session-context',
   purpose: 'Output of the hooks that ran when the thread was opened.',
   capTokens: 5000,

@@ -1,12 +1,12 @@
 import { contextBudget } from '../../envelope/window.ts';
 import { cutText } from '../../fragments/text/cut-and-fence-text.ts';
-import { defineReplaceable } from '../../fragments/text/define-fragment.ts';
+import { defineReplaceableFragment } from '../../fragments/text/define-fragment.ts';
 import { escapeEndMarker, quote } from '../../fragments/text/escape-markup.ts';
 import { textSection } from './section.ts';
 
 type MemoryText = { readonly summary: string; readonly folder: string };
 
-export const memoryFragment = defineReplaceable<MemoryText>({
+export const memoryFragment = defineReplaceableFragment<MemoryText>({
   id: 'memory',
   purpose: 'A summary of notes from earlier threads.',
   markers: ['<memory_summary>', '</memory_summary>'],
@@ -34,7 +34,7 @@ export const memorySection = textSection<MemoryText>({
 /** The thread limits notes when it accepts them; this leaves space for their frame and for escapes. */
 const capTokens = 6000;
 
-export const pinnedNotesFragment = defineReplaceable<{ readonly notes: readonly string[] }>({
+export const pinnedNotesFragment = defineReplaceableFragment<{ readonly notes: readonly string[] }>({
   id: 'pinned-notes',
   purpose: 'Notes that the user pinned to the thread; they apply until the user removes them.',
   role: 'user',

@@ -2,7 +2,7 @@ import { shortTextHash } from '../../../base/digest.ts';
 import { defined } from '../../../base/objects.ts';
 import { isJsonObject, stringAt } from '../../../protocol/json.ts';
 import type { Step } from '../../envelope/envelope.ts';
-import { defineFragment, type Fragment, render } from '../../fragments/text/define-fragment.ts';
+import { defineFragment, type Fragment, renderFragment } from '../../fragments/text/define-fragment.ts';
 import { quote } from '../../fragments/text/escape-markup.ts';
 import { type Section, unknownState } from './section.ts';
 
@@ -85,4 +85,4 @@ function guidanceOf({ envelope: { instructions }, facts }: Step): ModelFact['gui
 }
 
 const renderModel = ({ model, guidance }: ModelFact, revised?: true): readonly Fragment[] =>
-  guidance.kind === 'custom' ? [] : [render(modelSwitchFragment, { model, guidance, revised })];
+  guidance.kind === 'custom' ? [] : [renderFragment(modelSwitchFragment, { model, guidance, revised })];

@@ -1,14 +1,20 @@
-import { defined, whole } from '../../../base/objects.ts';
+import { defined, ifAllDefined } from '../../../base/objects.ts';
 import { isJsonObject, type JsonObject, stringAt } from '../../../protocol/json.ts';
 import type { Personality, RealtimeSetting } from '../../envelope/settings.ts';
 import type { Fragment, Markers } from '../../fragments/text/define-fragment.ts';
-import { defineFamily, defineFragment, fingerprint, isBetween, render } from '../../fragments/text/define-fragment.ts';
+import {
+  defineWithdrawableFragment,
+  defineFragment,
+  fingerprint,
+  isBetweenMarkers,
+  renderFragment,
+} from '../../fragments/text/define-fragment.ts';
 import { withoutLineBreaks } from '../../fragments/text/escape-markup.ts';
 import { type Section, unknownState } from './section.ts';
 
 export type CollaborationModeText = { readonly mode: string; readonly instructions: string };
 
-export const collaborationModeFragment = defineFamily<CollaborationModeText>({
+export const collaborationModeFragment = defineWithdrawableFragment<CollaborationModeText>({
   id: 'collaboration-mode',
   purpose: 'How to work in the mode that the user chose.',
   capTokens: 5000,
@@ -27,7 +33,7 @@ const planning = `The user wants a plan before any work. Until the mode changes:
 - Do not begin the work, even when the plan is clear. The user says when.`;
 
 /** For an agent of a thread in the mode: it has a task, and its parent makes the plan. */
-export const agentsInPlanMode = `The user wants a plan before any work, and you help to make it. Until the mode changes:
+export const planModeAgentGuidance = `The user wants a plan before any work, and you help to make it. Until the mode changes:
 - Look, read and run what helps you with your task. Change nothing: no edits, no commits, no commands that write. Commands run without permission to write.
 - If your task asks for a change, do not make it. Answer with what you found out, and with what would have to change.`;
 
@@ -47,7 +53,7 @@ export const collaborationModeSection: Section<CollaborationModeText, StoredMode
   stored: (fact) => ({ mode: fact.mode, instructions: digest(fact) }),
   read(stored) {
     if (!isJsonObject(stored)) return undefined;
-    return whole({ mode: stringAt(stored, 'mode'), instructions: stringAt(stored, 'instructions') });
+    return ifAllDefined({ mode: stringAt(stored, 'mode'), instructions: stringAt(stored, 'instructions') });
   },
   full: (now) => (now.instructions === '' ? [] : [renderMode(now)]),
   change(before, now = nothing) {
@@ -58,8 +64,8 @@ export const collaborationModeSection: Section<CollaborationModeText, StoredMode
 const nothing: CollaborationModeText = { mode: 'default', instructions: '' };
 
 function renderMode(fact: CollaborationModeText): Fragment {
-  if (fact.instructions === '') return render(collaborationModeFragment.withdrawn, undefined);
-  return render(collaborationModeFragment, fact);
+  if (fact.instructions === '') return renderFragment(collaborationModeFragment.withdrawn, undefined);
+  return renderFragment(collaborationModeFragment, fact);
 }
 
 /** Missing guidance is stored as other programs do: as the digest of an empty pair, whatever the model reads. */
@@ -69,7 +75,7 @@ function digest(fact: CollaborationModeText): string {
   return fingerprint(fact.instructions === '' ? { ...fragment, text: start + end } : fragment);
 }
 
-export const personalityFragment = defineFamily<{ readonly name: Personality; readonly text: string }>({
+export const personalityFragment = defineWithdrawableFragment<{ readonly name: Personality; readonly text: string }>({
   id: 'personality',
   purpose: 'How the user wants the model to speak.',
   markers: ['<personality_spec>', '</personality_spec>'],
@@ -119,11 +125,12 @@ export const personalitySection: Section<PersonalityFact, StoredPersonality> = {
   change(before, now) {
     const personality = now?.personality;
     if (before !== unknownState && before.personality === personality) return [];
-    return [personality ? renderPersonality(personality) : render(personalityFragment.withdrawn, undefined)];
+    return [personality ? renderPersonality(personality) : renderFragment(personalityFragment.withdrawn, undefined)];
   },
 };
 
-const renderPersonality = (name: Personality) => render(personalityFragment, { name, text: personalityText(name) });
+const renderPersonality = (name: Personality) =>
+  renderFragment(personalityFragment, { name, text: personalityText(name) });
 const markers: Markers = ['<realtime_conversation>', '</realtime_conversation>'];
 /** The first line shows an end, in other programs' texts, too. Other text counts as a start: an end can follow. */
 const ended = /^\s*<realtime_conversation>\s*Realtime conversation(?:: off| ended)\b/i;
@@ -134,7 +141,7 @@ export const realtimeStartFragment = defineFragment<{ readonly instructions?: st
   markers,
   capTokens: 1000,
   section: 'realtime',
-  matches: (text) => isBetween(text, markers) && !ended.test(text),
+  matches: (text) => isBetweenMarkers(text, markers) && !ended.test(text),
   body: ({ instructions = spoken }) => `\nRealtime conversation: on.\n\n${instructions}\n`,
 });
 
@@ -144,7 +151,7 @@ export const realtimeEndFragment = defineFragment<{ readonly instructions?: stri
   markers,
   capTokens: 1000,
   section: 'realtime',
-  matches: (text) => isBetween(text, markers) && ended.test(text),
+  matches: (text) => isBetweenMarkers(text, markers) && ended.test(text),
   body: ({ instructions = typed }) => `\nRealtime conversation: off.\n\n${instructions}\n`,
 });
 
@@ -165,9 +172,9 @@ export const realtimeSection: Section<RealtimeSetting, { readonly active: boolea
   change(before, now) {
     const active = now?.active === true;
     if (before !== unknownState && before.active === active) return [];
-    return now !== undefined && active ? [start(now)] : [render(realtimeEndFragment, {})];
+    return now !== undefined && active ? [start(now)] : [renderFragment(realtimeEndFragment, {})];
   },
 };
 
 const start = ({ startInstructions }: RealtimeSetting) =>
-  render(realtimeStartFragment, defined({ instructions: startInstructions }));
+  renderFragment(realtimeStartFragment, defined({ instructions: startInstructions }));

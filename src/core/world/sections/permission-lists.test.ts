@@ -4,17 +4,17 @@ import { describePolicy } from '../../policy/profiles/describe-policy.ts';
 import { noOwnPlaces } from '../../policy/paths/special-places.ts';
 import { isWithin } from '../../policy/paths/absolute-paths.ts';
 import { resolvePolicy } from '../../policy/profiles/resolve-policy.ts';
-import type { Access, FileSystemEntry } from '../../../protocol/permissions.ts';
-import { render } from '../../fragments/text/define-fragment.ts';
+import type { FileAccess, FileSystemEntry } from '../../../protocol/permissions.ts';
+import { renderFragment } from '../../fragments/text/define-fragment.ts';
 import { estimateTokens } from '../../fragments/text/truncate.ts';
 import { permissionsFragment } from './permissions.ts';
-import { noHeldPatterns } from '../../policy/rules/rule-set.ts';
+import { noRestrictedPrefixes } from '../../policy/rules/rule-set.ts';
 
 const name = fc
   .oneof(fc.constantFrom('a', 'b', 'secrets'), fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }))
   .map((text) => text.replaceAll(/[/\0*?[\]{}\\]|^\.{1,2}$/gu, '_'));
 const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => `/srv/${names.join('/')}`);
-const entry = fc.record({ path, access: fc.constantFrom<Access>('deny', 'read', 'write') });
+const entry = fc.record({ path, access: fc.constantFrom<FileAccess>('deny', 'read', 'write') });
 const glob = path.map((folder) => `${folder}/**/*.key`);
 
 /** The quoted texts of a line, and the folder that holds those which are not listed. */
@@ -41,8 +41,14 @@ test('law: every limit is listed, or lies in a folder that is named, and the tex
       const profile = { type: 'managed', file_system: { type: 'restricted', entries }, network: 'restricted' } as const;
       const described = describePolicy(resolvePolicy(profile, places), '/srv');
       const approvedPrefixes = Array.from({ length: 100 }, (_, index) => [`ü${'x'.repeat(40)}`, String(index)]);
-      const told = { ...described, approval: 'never', canAsk: false, approvedPrefixes, held: noHeldPatterns } as const;
-      const { text } = render(permissionsFragment, told);
+      const told = {
+        ...described,
+        approval: 'never',
+        canAsk: false,
+        approvedPrefixes,
+        held: noRestrictedPrefixes,
+      } as const;
+      const { text } = renderFragment(permissionsFragment, told);
       expect(estimateTokens(text)).toBeLessThanOrEqual(permissionsFragment.capTokens);
       expect(text).not.toContain('tokens truncated');
       const lists = [

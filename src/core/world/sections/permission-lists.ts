@@ -1,14 +1,14 @@
 import type { NetworkAccess } from '../../../protocol/permissions.ts';
 import { quote } from '../../fragments/text/escape-markup.ts';
-import { boundedList, byteLength, dashedLines, withMore } from '../../fragments/text/truncate.ts';
+import { boundedList, byteLength, dashedLines, withMissingCount } from '../../fragments/text/truncate.ts';
 import { allowsAsking } from '../../policy/decide/approval-policy.ts';
 import type { StandingGrants } from '../../policy/grants/granted-policy.ts';
-import type { GrantedExtra } from '../../policy/grants/grants.ts';
+import type { GrantedPermissions } from '../../policy/grants/grants.ts';
 import { isWithin } from '../../policy/paths/absolute-paths.ts';
-import { staticFolderOf } from '../../policy/paths/glob.ts';
+import { globBaseFolder } from '../../policy/paths/glob.ts';
 import { networkWord, type PolicyDescription, type ReachedNetwork } from '../../policy/profiles/describe-policy.ts';
 import { landlockLeavesOpen } from '../../policy/profiles/landlock-policy.ts';
-import type { HeldPatterns, PrefixRule } from '../../policy/rules/rule-set.ts';
+import type { RestrictedPrefixes, PrefixRule } from '../../policy/rules/rule-set.ts';
 import { type ApprovalFacts, questionReachesUser } from './approvals.ts';
 
 /** Lines about what commands may read and write: less than 16,000 bytes however long the lists are. */
@@ -78,7 +78,7 @@ function networkLines(
 function exceptions(title: string, hosts: readonly string[], bytes: number): readonly string[] {
   const list = bounded(hosts, bytes);
   const more = `… and ${list.left} more that are not listed here, so a listed host may fail as well`;
-  return hosts.length === 0 ? [] : [`${title}: ${withMore(list, more).join(', ')}`];
+  return hosts.length === 0 ? [] : [`${title}: ${withMissingCount(list, more).join(', ')}`];
 }
 
 /** Additional permissions of commands, by duration: less than 3,400 bytes. */
@@ -92,7 +92,7 @@ export function grantedLines({ session, turn }: StandingGrants = {}): Readonly<
   };
 }
 
-function grantedWords({ network, read = [], write = [], hosts = [] }: GrantedExtra, bytes: number): string {
+function grantedWords({ network, read = [], write = [], hosts = [] }: GrantedPermissions, bytes: number): string {
   const parts = [
     // The lines about the network, which come earlier, already include this grant.
     ...(network === true ? ['the network, as described above'] : []),
@@ -106,7 +106,7 @@ function grantedWords({ network, read = [], write = [], hosts = [] }: GrantedExt
 function openings(title: string, paths: readonly string[], bytes: number): readonly string[] {
   const list = bounded(paths, bytes);
   const more = `… and ${list.left} more that are not listed here`;
-  return paths.length === 0 ? [] : [`${title}: ${withMore(list, more).join(', ')}`];
+  return paths.length === 0 ? [] : [`${title}: ${withMissingCount(list, more).join(', ')}`];
 }
 
 /** For lists that remove access: if some are not listed, the text says where they may be. */
@@ -132,7 +132,7 @@ function bounded(texts: readonly string[], bytes: number) {
 
 /** The folder that contains all of them. Anything after a wildcard may be anywhere. */
 function commonFolder(paths: readonly string[]): string {
-  const [first = [], ...others] = paths.map((path) => staticFolderOf(path).split('/').slice(1));
+  const [first = [], ...others] = paths.map((path) => globBaseFolder(path).split('/').slice(1));
   const differs = first.findIndex((name, index) => others.some((other) => other[index] !== name));
   return `/${(differs === -1 ? first : first.slice(0, differs)).join('/')}`;
 }
@@ -153,11 +153,11 @@ function reopens({ writableRoots, readablePaths, readOnlyPaths, deniedPaths, own
 }
 
 /** The network now: as the policy has it or, in `opened`, as an answer of the user opened it. */
-export type NetworkTold = ReachedNetwork &
+export type NetworkFacts = ReachedNetwork &
   ApprovalFacts & { readonly opened?: ReachedNetwork; readonly landlock?: PolicyDescription['landlock'] };
 
 /** Less than 8,000 bytes. */
-export function reachableNetworkLines(told: NetworkTold): readonly string[] {
+export function reachableNetworkLines(told: NetworkFacts): readonly string[] {
   const now = { ...told, ...told.opened };
   return [
     `Network: ${networkWord(now)}. ${reachSentences(now)}`,
@@ -175,7 +175,7 @@ const withoutLoopback =
   'Nothing outside a command can be reached, and it cannot start servers either: no sockets work but connected pairs.';
 const ownServers = ' Servers that a command starts itself answer on its own loopback, whatever the lists say.';
 
-function reachSentences(told: NetworkTold): string {
+function reachSentences(told: NetworkFacts): string {
   const { network, lists } = told;
   if (lists === undefined && network === 'restricted' && told.landlock !== undefined) return withoutLoopback;
   if (lists === undefined) return plainSentence[network];
@@ -193,7 +193,11 @@ function reachSentences(told: NetworkTold): string {
 }
 
 /** Lists commands that rules hold back, because a call that must fail costs a step. */
-export function heldCommandLines({ held, approval, canAsk }: ApprovalFacts & { readonly held: HeldPatterns }) {
+export function restrictedCommandLines({
+  held,
+  approval,
+  canAsk,
+}: ApprovalFacts & { readonly held: RestrictedPrefixes }) {
   const isAsked = canAsk && allowsAsking(approval, 'rules');
   const refused = isAsked ? held.forbidden : [...held.forbidden, ...held.asked];
   return [

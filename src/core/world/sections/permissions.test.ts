@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
 import type { GranularApproval } from '../../../protocol/permissions.ts';
-import { render } from '../../fragments/text/define-fragment.ts';
+import { renderFragment } from '../../fragments/text/define-fragment.ts';
 import { permissionsFragment, type PermissionsText } from './permissions.ts';
-import { noHeldPatterns } from '../../policy/rules/rule-set.ts';
+import { noRestrictedPrefixes } from '../../policy/rules/rule-set.ts';
 
 const plain: PermissionsText = {
   mode: 'workspace-write',
@@ -20,11 +20,11 @@ const plain: PermissionsText = {
   readsEverything: true,
   missingRoots: [],
   approvedPrefixes: [],
-  held: noHeldPatterns,
+  held: noRestrictedPrefixes,
 };
 
 function textOf(more: Partial<PermissionsText>): string {
-  return render(permissionsFragment, { ...plain, ...more }).text;
+  return renderFragment(permissionsFragment, { ...plain, ...more }).text;
 }
 
 function granular(on: Partial<GranularApproval['granular']>): GranularApproval {

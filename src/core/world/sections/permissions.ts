@@ -3,31 +3,36 @@ import type { Json, JsonObject } from '../../../protocol/json.ts';
 import { arrayAt, equalJson, isJsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
 import type { ResolvedPolicy } from '../../../protocol/permissions.ts';
 import type { Envelope } from '../../envelope/envelope.ts';
-import { defineFamily, defineFragment, fingerprint, render } from '../../fragments/text/define-fragment.ts';
+import {
+  defineWithdrawableFragment,
+  defineFragment,
+  fingerprint,
+  renderFragment,
+} from '../../fragments/text/define-fragment.ts';
 import { type BoundedList, byteLength, bytesPerToken, dashedLines } from '../../fragments/text/truncate.ts';
-import { isReviewed } from '../../policy/decide/approval-policy.ts';
+import { mayReviewerAnswer } from '../../policy/decide/approval-policy.ts';
 import { type StandingGrants, withGrantedNetwork } from '../../policy/grants/granted-policy.ts';
 import type { PolicyDescription, ReachedNetwork } from '../../policy/profiles/describe-policy.ts';
 import { describeNetwork, describePolicy } from '../../policy/profiles/describe-policy.ts';
-import { type HeldPatterns, heldPatterns } from '../../policy/rules/rule-set.ts';
+import { type RestrictedPrefixes, restrictedPrefixes } from '../../policy/rules/rule-set.ts';
 import {
   approvalLines,
   approvedPrefixesFragment,
-  approvedRuns,
+  placeOfApprovedCommands,
   approvedTitle,
   explainsScripts,
   howScriptsAreRead,
   listPrefixes,
 } from './approvals.ts';
 import type { ApprovalFacts, CommandPrefix } from './approvals.ts';
-import type { NetworkTold } from './permission-lists.ts';
-import { fileLines, grantedLines, heldCommandLines, reachableNetworkLines } from './permission-lists.ts';
+import type { NetworkFacts } from './permission-lists.ts';
+import { fileLines, grantedLines, restrictedCommandLines, reachableNetworkLines } from './permission-lists.ts';
 import { type Section, unknownState } from './section.ts';
 
 /** Permissions as described to the model. Made from the same resolved policy that the sandbox enforces (I5). */
 export interface PermissionsText extends PolicyDescription, ApprovalFacts {
   readonly approvedPrefixes: readonly CommandPrefix[];
-  readonly held: HeldPatterns;
+  readonly held: RestrictedPrefixes;
   /** Additional grants of the user. Absent: none. */
   readonly granted?: StandingGrants;
   /** The network as these grants opened it. Absent if none did. */
@@ -45,7 +50,7 @@ const capTokens = 6000;
 /** Leaves space for the markers and a line that counts omissions. */
 const mostBytes = capTokens * bytesPerToken - 200;
 
-export const permissionsFragment = defineFamily<PermissionsText>({
+export const permissionsFragment = defineWithdrawableFragment<PermissionsText>({
   id: 'permissions',
   purpose: 'What the sandbox allows, how to ask for more, and what is permanently approved or denied.',
   markers: ['<permissions instructions>', '</permissions instructions>'],
@@ -63,9 +68,9 @@ export const permissionsFragment = defineFamily<PermissionsText>({
     if (!told.canAsk && told.approval === 'untrusted') return `\n${lines.join('\n')}\n`;
     const isUnread = told.approvedPrefixes.length > 0 && !explainsScripts(told);
     const ruled = [
-      ...heldCommandLines(told),
+      ...restrictedCommandLines(told),
       ...(isUnread ? [howScriptsAreRead] : []),
-      ...titled(`${approvedTitle[approvedRuns(told)]}:`, listPrefixes(told.approvedPrefixes)),
+      ...titled(`${approvedTitle[placeOfApprovedCommands(told)]}:`, listPrefixes(told.approvedPrefixes)),
     ];
     return `\n${[...lines, ...fitting(ruled, mostBytes - byteLength(lines.join('\n')))].join('\n')}\n`;
   },
@@ -133,7 +138,7 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
     const known = digests.get(fact);
     if (known !== undefined) return known;
     const stored = {
-      instructions: fingerprint(render(permissionsFragment, { ...fact, approvedPrefixes: [] })),
+      instructions: fingerprint(renderFragment(permissionsFragment, { ...fact, approvedPrefixes: [] })),
       approved_command_prefixes: fact.approvedPrefixes,
       capstan_grants: toldGrants(fact),
     };
@@ -153,19 +158,19 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
       ...defined({ capstan_grants: readGrants(objectAt(stored, 'capstan_grants')) }),
     };
   },
-  full: (now) => [render(permissionsFragment, now)],
+  full: (now) => [renderFragment(permissionsFragment, now)],
   change(before, now) {
-    if (now === undefined) return [render(permissionsFragment.withdrawn, undefined)];
+    if (now === undefined) return [renderFragment(permissionsFragment.withdrawn, undefined)];
     if (before === unknownState) return permissionsSection.full(now);
     const stored = permissionsSection.stored(now);
     const prefixes = added(before.approved_command_prefixes, stored.approved_command_prefixes);
     const changed = before.instructions === stored.instructions ? [] : changedGrants(before.capstan_grants, now);
     if (changed === undefined || prefixes === undefined) return permissionsSection.full(now);
     const newPrefixes = now.approvedPrefixes.filter((prefix) => prefixes.some((each) => equalJson(each, prefix)));
-    const more = { added: newPrefixes, where: approvedRuns(now), explained: !explainsScripts(now) };
+    const more = { added: newPrefixes, where: placeOfApprovedCommands(now), explained: !explainsScripts(now) };
     return [
-      ...(changed.length === 0 ? [] : [render(grantedPermissionsFragment, { now, changed })]),
-      ...(newPrefixes.length === 0 ? [] : [render(approvedPrefixesFragment, more)]),
+      ...(changed.length === 0 ? [] : [renderFragment(grantedPermissionsFragment, { now, changed })]),
+      ...(newPrefixes.length === 0 ? [] : [renderFragment(approvedPrefixesFragment, more)]),
     ];
   },
 };
@@ -177,10 +182,10 @@ function describe(policy: Envelope['policy'], cwd: string, given: Grants): Permi
     ...describePolicy(policy.resolved, cwd),
     approval: policy.approval,
     canAsk: policy.canAsk === true,
-    ...(isReviewed(policy) ? { reviewed: true as const } : {}),
+    ...(mayReviewerAnswer(policy) ? { reviewed: true as const } : {}),
     ...(hasServers ? { hasServers } : {}),
     approvedPrefixes,
-    held: heldPatterns(policy.rules),
+    held: restrictedPrefixes(policy.rules),
     ...defined({ answersOnce: policy.answersOnce, granted, opened }),
   };
 }
@@ -199,7 +204,7 @@ function toldGrants(fact: PermissionsText): ToldGrants {
       ? []
       : [[part, fingerprint({ role: permissionsFragment.role, text: lines.join('\n') })] as const];
   });
-  return { rest: fingerprint(render(permissionsFragment, rest)), ...Object.fromEntries(told) };
+  return { rest: fingerprint(renderFragment(permissionsFragment, rest)), ...Object.fromEntries(told) };
 }
 
 function readGrants(stored: JsonObject | undefined): ToldGrants | undefined {
@@ -223,8 +228,8 @@ function added<Member extends Json>(before: readonly Member[], now: readonly Mem
 /** Parts of the permissions that user answers change: each is sent or withdrawn separately. */
 export const grantedParts = ['network', 'session', 'turn'] as const;
 type GrantedPart = (typeof grantedParts)[number];
-export type GrantsTold = NetworkTold & { readonly granted?: StandingGrants };
-export type ChangedGrants = { readonly now: GrantsTold; readonly changed: readonly GrantedPart[] };
+export type GrantFacts = NetworkFacts & { readonly granted?: StandingGrants };
+export type ChangedGrants = { readonly now: GrantFacts; readonly changed: readonly GrantedPart[] };
 
 /** Grants change separately; when anything else changes, all permissions are sent again. */
 export const grantedPermissionsFragment = defineFragment<ChangedGrants>({
@@ -238,13 +243,13 @@ export const grantedPermissionsFragment = defineFragment<ChangedGrants>({
 
 const introduction = 'Of the permissions described earlier, this is different now. All else stays as it was.';
 
-function standingLines(now: GrantsTold, part: GrantedPart): readonly string[] {
+function standingLines(now: GrantFacts, part: GrantedPart): readonly string[] {
   if (part === 'network') return now.opened === undefined ? [] : reachableNetworkLines(now);
   const line = grantedLines(now.granted)[part];
   return line === undefined ? [] : [line];
 }
 
-function linesOf(now: GrantsTold, part: GrantedPart): readonly string[] {
+function linesOf(now: GrantFacts, part: GrantedPart): readonly string[] {
   if (part === 'network') return reachableNetworkLines(now);
   const standing = standingLines(now, part);
   return standing.length > 0

@@ -1,9 +1,9 @@
-import { defineFamily } from '../../fragments/text/define-fragment.ts';
+import { defineWithdrawableFragment } from '../../fragments/text/define-fragment.ts';
 import { escapeMarkup } from '../../fragments/text/escape-markup.ts';
 import { boundedList, dashedLines } from '../../fragments/text/truncate.ts';
 import { guidanceSection } from './section.ts';
 
-export const pluginsGuidanceFragment = defineFamily<void>({
+export const pluginsGuidanceFragment = defineWithdrawableFragment<void>({
   id: 'plugins-guidance',
   purpose: 'What plugins are and when to use them.',
   markers: ['<plugins_instructions>', '</plugins_instructions>'],
@@ -24,7 +24,7 @@ export const pluginsSection = guidanceSection({
   holds: ({ envelope: { capabilities } }) => capabilities.plugins,
 });
 
-export const appsGuidanceFragment = defineFamily<void>({
+export const appsGuidanceFragment = defineWithdrawableFragment<void>({
   id: 'apps-guidance',
   purpose: 'What apps are and how the user names them.',
   markers: ['<apps_instructions>', '</apps_instructions>'],
@@ -44,7 +44,7 @@ export const appsSection = guidanceSection({
   holds: ({ envelope: { capabilities, modes } }) => capabilities.apps && !modes.leaveOut.includes('apps'),
 });
 
-export const recommendedPluginsFragment = defineFamily<{
+export const recommendedPluginsFragment = defineWithdrawableFragment<{
   readonly plugins: readonly { readonly name: string; readonly id: string }[];
 }>({
   id: 'recommended-plugins',

@@ -1,6 +1,11 @@
 import { isJsonObject, type Json, type JsonObject, type JsonWithoutNull, stringAt } from '../../../protocol/json.ts';
 import type { Step } from '../../envelope/envelope.ts';
-import { fingerprint, type Fragment, type FragmentFamily, render } from '../../fragments/text/define-fragment.ts';
+import {
+  fingerprint,
+  type Fragment,
+  type WithdrawableFragment,
+  renderFragment,
+} from '../../fragments/text/define-fragment.ts';
 
 /** A section was sent, but nothing proves with which content. */
 export const unknownState = Symbol('unknown');
@@ -46,14 +51,14 @@ export interface StoredText extends JsonObject {
 export interface TextSection<Fact> {
   readonly assumes: string;
   readonly of: (step: Step) => Fact | undefined;
-  readonly kind: FragmentFamily<Fact & { readonly replaces: boolean }>;
+  readonly kind: WithdrawableFragment<Fact & { readonly replaces: boolean }>;
   readonly beside?: Section<Fact, StoredText>['beside'];
 }
 
 /** A section of one text: sent, replaced as a whole, or withdrawn. */
 export function textSection<Fact extends object>(definition: TextSection<Fact>): Section<Fact, StoredText> {
   const { assumes, of, kind, beside } = definition;
-  const told = (fact: Fact, replaces: boolean) => render(kind, { ...fact, replaces });
+  const told = (fact: Fact, replaces: boolean) => renderFragment(kind, { ...fact, replaces });
   const stored = (fact: Fact): StoredText => ({ instructions: fingerprint(told(fact, false)) });
   return {
     id: kind.section!,
@@ -70,7 +75,7 @@ export function textSection<Fact extends object>(definition: TextSection<Fact>):
     full: (now) => [told(now, false)],
     change(before, now) {
       const nothingStands = before !== unknownState && before.instructions === undefined;
-      if (now === undefined) return nothingStands ? [] : [render(kind.withdrawn, undefined)];
+      if (now === undefined) return nothingStands ? [] : [renderFragment(kind.withdrawn, undefined)];
       if (before !== unknownState && before.instructions === stored(now).instructions) return [];
       return [told(now, !nothingStands)];
     },
@@ -80,7 +85,7 @@ export function textSection<Fact extends object>(definition: TextSection<Fact>):
 interface GuidanceSection {
   readonly assumes: string;
   readonly holds: (step: Step) => boolean;
-  readonly kind: FragmentFamily<void>;
+  readonly kind: WithdrawableFragment<void>;
 }
 
 /** A section of a fixed text that applies or not. Stored as other programs do: true or false. */
@@ -91,9 +96,9 @@ export const guidanceSection = ({ assumes, holds, kind }: GuidanceSection): Sect
   of: holds,
   stored: (fact) => fact,
   read: (stored) => (typeof stored === 'boolean' ? stored : undefined),
-  full: (now) => (now ? [render(kind, undefined)] : []),
+  full: (now) => (now ? [renderFragment(kind, undefined)] : []),
   change(before, now = false) {
     if (before !== unknownState && before === now) return [];
-    return [render(now ? kind : kind.withdrawn, undefined)];
+    return [renderFragment(now ? kind : kind.withdrawn, undefined)];
   },
 });

@@ -1,4 +1,4 @@
-import { defineFragment, defineReplaceable } from '../../fragments/text/define-fragment.ts';
+import { defineFragment, defineReplaceableFragment } from '../../fragments/text/define-fragment.ts';
 import { quote } from '../../fragments/text/escape-markup.ts';
 import { textSection } from './section.ts';
 
@@ -13,7 +13,7 @@ interface ToldSession {
 const mostSessions = 64;
 const longestCommand = 100;
 
-export const sessionsFragment = defineReplaceable<{ readonly sessions: readonly ToldSession[] }>({
+export const sessionsFragment = defineReplaceableFragment<{ readonly sessions: readonly ToldSession[] }>({
   id: 'sessions',
   purpose: 'Which commands ran as sessions when history was compacted.',
   markers: ['<command_sessions>', '</command_sessions>'],

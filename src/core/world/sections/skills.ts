@@ -1,6 +1,11 @@
 import { isJsonObject, type JsonObject, stringAt } from '../../../protocol/json.ts';
 import type { ListedSkill, SkillCatalogue } from '../../envelope/facts.ts';
-import { defineFamily, defineFragment, fingerprint, render } from '../../fragments/text/define-fragment.ts';
+import {
+  defineWithdrawableFragment,
+  defineFragment,
+  fingerprint,
+  renderFragment,
+} from '../../fragments/text/define-fragment.ts';
 import { escapeText, withoutLineBreaks } from '../../fragments/text/escape-markup.ts';
 import { type Section, unknownState } from './section.ts';
 
@@ -10,7 +15,7 @@ const guidance =
   '(`$name`), or the task fits a description, read that file before you begin and follow it. Paths in it start from its ' +
   'folder. The newest list of skills is the one that holds.';
 
-export const skillsCatalogueFragment = defineFamily<SkillCatalogue>({
+export const skillsCatalogueFragment = defineWithdrawableFragment<SkillCatalogue>({
   id: 'skills-catalogue',
   purpose: 'The available skills, and where to read them.',
   markers: ['<skills_instructions>', '</skills_instructions>'],
@@ -52,14 +57,14 @@ export const skillsSection: Section<SkillCatalogue, StoredSkills> = {
   assumes: 'plugins, which a skill may come from',
   family: skillsCatalogueFragment,
   of: ({ facts, envelope: { modes } }) => (modes.leaveOut.includes('skills') ? undefined : facts.skills),
-  stored: (fact) => ({ capstan_catalogue: fingerprint(render(skillsCatalogueFragment, fact)) }),
+  stored: (fact) => ({ capstan_catalogue: fingerprint(renderFragment(skillsCatalogueFragment, fact)) }),
   read(stored) {
     const digest = isJsonObject(stored) ? stringAt(stored, 'capstan_catalogue') : undefined;
     return digest === undefined ? undefined : { capstan_catalogue: digest };
   },
-  full: (now) => [render(skillsCatalogueFragment, now)],
+  full: (now) => [renderFragment(skillsCatalogueFragment, now)],
   change(before, now) {
-    if (now === undefined) return [render(skillsCatalogueFragment.withdrawn, undefined)];
+    if (now === undefined) return [renderFragment(skillsCatalogueFragment.withdrawn, undefined)];
     const same = before !== unknownState && before.capstan_catalogue === skillsSection.stored(now).capstan_catalogue;
     return same ? [] : skillsSection.full(now);
   },

@@ -5,12 +5,12 @@ import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ThreadCut } from '../../../protocol/thread.ts';
 import { takenOverMeta } from '../../../core/state/fold/agents.ts';
-import { grantsDropped } from '../../../core/state/questions/grants.ts';
-import { importOf } from '../../../core/state/line-seals.ts';
-import { pinAdded } from '../../../core/state/fold/pinned-notes.ts';
+import { grantsDroppedLine } from '../../../core/state/questions/grants.ts';
+import { importNameOf } from '../../../core/state/line-seals.ts';
+import { pinAddedLine } from '../../../core/state/fold/pinned-notes.ts';
 import type { ThreadState } from '../../../core/state/thread-state.ts';
-import { settingsApplied } from '../../../core/state/drafts/turn-lines.ts';
-import { isAboutFiles, messageDropped, messageWaitsAgain } from '../../../core/state/fold/waiting-messages.ts';
+import { settingsAppliedLine } from '../../../core/state/drafts/turn-lines.ts';
+import { isAboutFiles, messageDroppedLine, repeatedMessageLine } from '../../../core/state/fold/waiting-messages.ts';
 import type { FilesMessage, WaitingMessage } from '../../../core/state/fold/waiting-messages.ts';
 import { closeForkedTurn } from '../turn/cut-off-turn.ts';
 import { findTurn } from '../../../core/state/turns/turn-list.ts';
@@ -19,9 +19,14 @@ import { readPlaces } from '../../store/stored-thread-details.ts';
 import { ThreadLog } from '../log.ts';
 import type { ThreadParts } from '../thread-parts.ts';
 import { previewEnvelope } from '../context/preview-request.ts';
-import { foldThread, type ResumedThread } from './resume-thread.ts';
+import { loadThreadState, type ResumedThread } from './resume-thread.ts';
 import { type GitFactsOf, sessionMeta } from '../thread-opening.ts';
-import { findUnproven, removeUnproven, setAsideLines, type Unproven } from './unproven-lines.ts';
+import {
+  findUnprovenClaims,
+  removeUnprovenClaims,
+  linesDroppingClaims,
+  type UnprovenClaims,
+} from './unproven-lines.ts';
 
 export interface ForkPoint {
   readonly kind: 'fork-point';
@@ -45,7 +50,7 @@ export async function findForkPoint(
   const end = await endOf(store, source, cut, current.mode === 'legacy');
   if (typeof end !== 'number') return { kind: 'refused', ...end };
   const place = { rolloutId: current.rolloutId, end };
-  const folded = await foldThread(store, source, end);
+  const folded = await loadThreadState(store, source, end);
   const filesSince = cut.kind === 'latest' ? [] : await filesToldSince(store, source, end, folded.state);
   return { kind: 'fork-point', source, place, ...folded, filesSince };
 }
@@ -78,10 +83,10 @@ export async function forkThread(
   parts: ThreadParts,
   { source, place, state, skipped, filesSince }: ForkPoint,
   { settings, gitFacts }: { readonly settings: Settings; readonly gitFacts: GitFactsOf },
-): Promise<(ResumedThread & { readonly unproven: Unproven }) | OpenRefused> {
+): Promise<(ResumedThread & { readonly unproven: UnprovenClaims }) | OpenRefused> {
   const id = parts.agent?.id ?? (parts.ids.uuid() as ThreadId);
   const envelope = await previewEnvelope(parts, id, settings, state);
-  const imported = importOf(state.meta);
+  const imported = importNameOf(state.meta);
   const meta = {
     ...sessionMeta(id, envelope, gitFacts, parts),
     forked_from_id: source,
@@ -92,29 +97,29 @@ export async function forkThread(
   // Waiting messages stay with the source, except those about files: the files are the same for both.
   const putBack = state.waiting.filter(isAboutFiles);
   const waiting = [...putBack, ...filesSince];
-  const { messages, pins, grants, forNow } = await findUnproven(parts, source, { ...state, waiting });
+  const { messages, pins, grants, forNow } = await findUnprovenClaims(parts, source, { ...state, waiting });
   const unproven = { messages, pins, ...defined({ grants, forNow }) };
   const owned = await parts.store.fork(id, meta, place);
   if (owned.kind === 'refused') return owned;
   try {
     // A fork in the old form has a copy of the source's lines, so read its state from them.
-    const before = owned.mode === 'legacy' ? (await foldThread(parts.store, id)).state : { ...state, meta: {} };
+    const before = owned.mode === 'legacy' ? (await loadThreadState(parts.store, id)).state : { ...state, meta: {} };
     const log = new ThreadLog(owned, before);
     closeForkedTurn({ parts, log, threadId: id, envelope });
     // Drop the other messages here: the next turn of the source takes them in.
     const isTaken = (message: WaitingMessage): boolean => isAboutFiles(message) && owned.mode !== 'legacy';
     const left = log.state.waiting.filter((message) => !isTaken(message));
-    log.record(...left.map(({ id: message }) => messageDropped(message, 'forked')));
-    if (owned.mode !== 'legacy') log.record(...filesSince.map(messageWaitsAgain));
-    log.record(...setAsideLines(unproven));
+    log.record(...left.map(({ id: message }) => messageDroppedLine(message, 'forked')));
+    if (owned.mode !== 'legacy') log.record(...filesSince.map(repeatedMessageLine));
+    log.record(...linesDroppingClaims(unproven));
     // A yes for the session holds only in the thread where it was given.
-    if (log.state.grants.length > 0) log.record(grantsDropped('forked'));
+    if (log.state.grants.length > 0) log.record(grantsDroppedLine('forked'));
     // A copy outlives its source, but its seals do not: the notes that were just proven get seals of the fork.
-    if (owned.mode === 'legacy') log.record(...removeUnproven(state, unproven).pins.map(pinAdded));
-    log.record(settingsApplied(id, envelope));
+    if (owned.mode === 'legacy') log.record(...removeUnprovenClaims(state, unproven).pins.map(pinAddedLine));
+    log.record(settingsAppliedLine(id, envelope));
     await log.durable();
     const taken = owned.mode === 'legacy' ? {} : { takenFrom: { id: source, to: place.end } };
-    const counted = forNow === undefined ? log.state : removeUnproven(log.state, unproven);
+    const counted = forNow === undefined ? log.state : removeUnprovenClaims(log.state, unproven);
     return { kind: 'resumed', id, owned, state: counted, skipped, unproven, ...taken };
   } catch (error) {
     await owned.close().catch(() => undefined);

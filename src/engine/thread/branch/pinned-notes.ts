@@ -3,11 +3,11 @@ import type { OpenRefused, RolloutStore } from '../../../ports/thread-store.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { LineDraft } from '../../../protocol/line.ts';
-import { type Pin, pinAdded, pinProblem, pinRemoved } from '../../../core/state/fold/pinned-notes.ts';
-import { withWithheld } from '../../../core/state/line-seals.ts';
-import { notPinnedWithoutKey, type ProvingParts } from '../../store/thread-origin.ts';
-import { foldThread } from './resume-thread.ts';
-import { openProvenThread, type Unproven, withoutSeal, provenState } from './unproven-lines.ts';
+import { type Pin, pinAddedLine, pinProblem, pinRemovedLine } from '../../../core/state/fold/pinned-notes.ts';
+import { withWithheldEntries } from '../../../core/state/line-seals.ts';
+import { pinWithoutKeyRefusal, type ProvingParts } from '../../store/thread-origin.ts';
+import { loadThreadState } from './resume-thread.ts';
+import { openProvenThread, type UnprovenClaims, withoutSeal, provenState } from './unproven-lines.ts';
 
 export interface PinsChanged {
   readonly kind: 'pinned' | 'unpinned';
@@ -15,15 +15,15 @@ export interface PinsChanged {
   readonly pin: Pin;
   /** All current notes, oldest first. */
   readonly pins: readonly Pin[];
-  readonly unproven: Unproven;
+  readonly unproven: UnprovenClaims;
 }
 
 export type PinningParts = ProvingParts & { readonly store: RolloutStore };
 type Refused = Outcome & { readonly kind: 'refused' };
 
 /** The notes of a thread that count, archived or not. Does not disturb its writer. */
-export async function pinsOf(parts: PinningParts, id: ThreadId): Promise<readonly Pin[]> {
-  const { state } = await provenState(parts, id, (await foldThread(parts.store, id)).state);
+export async function readPinnedNotes(parts: PinningParts, id: ThreadId): Promise<readonly Pin[]> {
+  const { state } = await provenState(parts, id, (await loadThreadState(parts.store, id)).state);
   return state.pins.map((pin) => withoutSeal<Pin>(pin));
 }
 
@@ -34,7 +34,7 @@ export function pinNote(parts: PinningParts, ids: Ids, id: ThreadId, text: strin
     const problem = pinProblem(id, recorded, note);
     if (problem !== undefined) return problem;
     const pin = { id: ids.uuid(), text: note };
-    return { kind: 'pinned', pin, draft: pinAdded(pin) };
+    return { kind: 'pinned', pin, draft: pinAddedLine(pin) };
   });
 }
 
@@ -42,7 +42,7 @@ export function pinNote(parts: PinningParts, ids: Ids, id: ThreadId, text: strin
 export function unpinNote(parts: PinningParts, id: ThreadId, which: string): Promise<PinsChanged | Refused> {
   return changePins(parts, id, (pins) => {
     const pin = findPin(pins, which);
-    if (pin !== undefined) return { kind: 'unpinned', pin, draft: pinRemoved(pin.id) };
+    if (pin !== undefined) return { kind: 'unpinned', pin, draft: pinRemovedLine(pin.id) };
     const have = pins.length === 1 ? 'one pinned note' : `${pins.length} pinned notes`;
     const message = `Thread ${id} has no pinned note ${JSON.stringify(which)}: it has ${have}.`;
     return { code: 'pin-unknown', message, next: `List them with \`capstan threads pins ${id}\`.` };
@@ -66,14 +66,14 @@ async function changePins(
 ): Promise<PinsChanged | OpenRefused | Refused> {
   // Check for a key before touching the thread: without one, no turn would send the note.
   if (parts.seals.seal(id) === undefined) {
-    return { ...notPinnedWithoutKey(parts.seals.problem() ?? 'there is no key to sign them with'), kind: 'refused' };
+    return { ...pinWithoutKeyRefusal(parts.seals.problem() ?? 'there is no key to sign them with'), kind: 'refused' };
   }
   const opened = await openProvenThread(parts, id);
   if (opened.kind === 'refused') return opened;
   const { owned, state, unproven } = opened;
   const before = state.pins.map((pin) => withoutSeal<Pin>(pin));
   try {
-    const changed = change(before, withWithheld(state).pins);
+    const changed = change(before, withWithheldEntries(state).pins);
     if ('code' in changed) return { ...changed, kind: 'refused' };
     const { kind, pin, draft } = changed;
     owned.append([draft]);

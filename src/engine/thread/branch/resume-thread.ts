@@ -12,7 +12,7 @@ import type { Line } from '../../../protocol/line.ts';
 import { isReadableByAll } from '../../../core/state/checkpoints/opaque-checkpoint.ts';
 import { newestCheckpointSearch } from '../../../core/state/checkpoints/newest-checkpoint.ts';
 import { concernsState, reduce } from '../../../core/state/reduce.ts';
-import { type HistoryBehindCheckpoint, emptyState, type ThreadState } from '../../../core/state/thread-state.ts';
+import { type HistoryBehindCheckpoint, emptyThreadState, type ThreadState } from '../../../core/state/thread-state.ts';
 
 /** A thread whose writer this process is, with the state from its file. */
 export interface ResumedThread {
@@ -25,14 +25,14 @@ export interface ResumedThread {
   readonly tooLong?: NonNullable<ReadReport['tooLong']>;
   readonly missingBlobs?: readonly string[];
   /** The part of another thread whose lines this fork continues, if it has no copy of them. */
-  readonly takenFrom?: ThreadPart;
+  readonly takenFrom?: ThreadPrefix;
 }
 
 export async function openThread(store: RolloutStore, id: ThreadId): Promise<ResumedThread | OpenRefused> {
   const owned = await store.open(id);
   if (owned.kind === 'refused') return owned;
   try {
-    return { kind: 'resumed', id, owned, ...(await foldThread(store, id)) };
+    return { kind: 'resumed', id, owned, ...(await loadThreadState(store, id)) };
   } catch (error) {
     // A caller that tries again must not find the thread held by us.
     await owned.close();
@@ -40,26 +40,29 @@ export async function openThread(store: RolloutStore, id: ThreadId): Promise<Res
   }
 }
 
-export type FoldedThread = Pick<ResumedThread, 'state' | 'skipped' | 'tooLong' | 'missingBlobs'>;
+export type LoadedThreadState = Pick<ResumedThread, 'state' | 'skipped' | 'tooLong' | 'missingBlobs'>;
 
 /** The state of a thread, or of its part before a line, read from as near to its end as checkpoints allow. */
-export function foldThread(store: RolloutStore, id: ThreadId, to?: Ordinal): Promise<FoldedThread> {
+export function loadThreadState(store: RolloutStore, id: ThreadId, to?: Ordinal): Promise<LoadedThreadState> {
   return foldFrom(store, { id, to }, newestCheckpointSearch());
 }
 
-export type ThreadPart = { readonly id: ThreadId; readonly to?: Ordinal };
+export type ThreadPrefix = { readonly id: ThreadId; readonly to?: Ordinal };
 
 /** The history behind the opaque checkpoint. Undefined if there is none, or nothing that every provider can read. */
-export async function readBehind(store: RolloutStore, part: ThreadPart): Promise<HistoryBehindCheckpoint | undefined> {
+export async function readHistoryBehindCheckpoint(
+  store: RolloutStore,
+  part: ThreadPrefix,
+): Promise<HistoryBehindCheckpoint | undefined> {
   const { behind } = (await foldFrom(store, part, newestCheckpointSearch({ behind: true }))).state;
   return behind !== undefined && isReadableByAll(behind) ? behind : undefined;
 }
 
-async function foldFrom(store: RolloutStore, { id, to }: ThreadPart, search: TailSearch): Promise<FoldedThread> {
+async function foldFrom(store: RolloutStore, { id, to }: ThreadPrefix, search: TailSearch): Promise<LoadedThreadState> {
   const options = { wanted: concernsState, ...defined({ to }) };
   const read = store.readTail?.bind(store) ?? ((...given) => readTwice(store, ...given));
   const lines = read(id, search, options);
-  let state = emptyState;
+  let state = emptyThreadState;
   for (;;) {
     const next = await lines.next();
     if (next.done === true) return { state, ...next.value };

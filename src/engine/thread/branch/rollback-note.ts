@@ -1,6 +1,6 @@
-import { costOf, type ThreadCost } from '../../../core/state/drafts/turn-lines.ts';
+import { threadCostOf, type ThreadCost } from '../../../core/state/drafts/turn-lines.ts';
 import { readUsage, usageFields } from '../../../core/state/drafts/usage-and-failure-fields.ts';
-import { type Pin, readPins } from '../../../core/state/fold/pinned-notes.ts';
+import { type Pin, pinsFromJson } from '../../../core/state/fold/pinned-notes.ts';
 import type { ThreadState } from '../../../core/state/thread-state.ts';
 import type { ThreadPlaces } from '../../../core/state/turns/turn-list.ts';
 import type { CurrentRollout, RolloutPlace, RolloutStore } from '../../../ports/thread-store.ts';
@@ -35,20 +35,20 @@ const marks: Readonly<Record<LeftBy, JsonObject>> = {
 };
 
 /** The note about the replaced rollout for the first line of the new one, with the number of turns it begins with. */
-export function noteOf(
+export function createRollbackNote(
   { current, places, now }: { current: CurrentRollout; places: ThreadPlaces; now: ThreadState },
   kept: number,
   leftBy: LeftBy,
 ): JsonObject {
   const [{ pins, usage }, { end, turns }] = [now, places];
-  const { total, last } = costOf(usage);
+  const { total, last } = threadCostOf(usage);
   const cost = { usage: { total: usageFields(total), last: usageFields(last) } };
   const notes = pins.length === 0 ? {} : { pins: pins.map(({ id, text }) => ({ id, text })) };
   const place = { rollout_id: current.rolloutId, end_ordinal_exclusive: end };
   return { ...place, turns: turns.length, kept, ...cost, ...notes, ...marks[leftBy] };
 }
 
-export function readNote(note: JsonObject): RollbackNote | undefined {
+export function parseRollbackNote(note: JsonObject): RollbackNote | undefined {
   const [rolloutId, end] = [stringAt(note, 'rollout_id'), numberAt(note, 'end_ordinal_exclusive')];
   const [turns, kept] = [numberAt(note, 'turns'), numberAt(note, 'kept')];
   if (rolloutId === undefined || end === undefined || turns === undefined || kept === undefined) return undefined;
@@ -58,11 +58,11 @@ export function readNote(note: JsonObject): RollbackNote | undefined {
   const isUndo = note['undo'] === true || kept > turns;
   const leftBy = !isUndo ? 'rollback' : note['exchange'] === false ? 'undo' : 'exchange';
   const place = { rolloutId, end: end as Ordinal };
-  return { place, leftBy, turns, kept, pins: readPins(note), usage };
+  return { place, leftBy, turns, kept, pins: pinsFromJson(note), usage };
 }
 
 /** The targets of undos, the next one first. */
-export function notesIn(meta: JsonObject): readonly JsonObject[] {
+export function rollbackNotesIn(meta: JsonObject): readonly JsonObject[] {
   const notes: JsonObject[] = [];
   let next = objectAt(objectAt(meta, 'capstan'), 'rollback');
   for (; next !== undefined && notes.length < mostInARow; next = objectAt(next, 'earlier')) {
@@ -72,14 +72,14 @@ export function notesIn(meta: JsonObject): readonly JsonObject[] {
   return notes;
 }
 
-export function nested([first = {}, ...rest]: readonly JsonObject[]): JsonObject {
-  return rest.length === 0 ? first : { ...first, earlier: nested(rest) };
+export function nestRollbackNotes([first = {}, ...rest]: readonly JsonObject[]): JsonObject {
+  return rest.length === 0 ? first : { ...first, earlier: nestRollbackNotes(rest) };
 }
 
 /** An undo leaves a rollout without turns of its own, so the notes need not keep it after the next rollback. */
 export function notesAfterRollback(notes: readonly JsonObject[], left: JsonObject): readonly JsonObject[] {
   const [next, ...rest] = notes;
-  const isSpare = next !== undefined && readNote(next)?.leftBy === 'undo';
+  const isSpare = next !== undefined && parseRollbackNote(next)?.leftBy === 'undo';
   return [left, ...(isSpare ? rest : notes)].slice(0, mostInARow);
 }
 
@@ -98,7 +98,7 @@ export function notesAfterUndo(
   return { notes: [exchanged, ...others, left('exchange')], next: 'earlier-rollback' };
 }
 
-export interface LeftRollout {
+export interface FormerRollout {
   readonly rolloutId: string;
   /** Timestamp of the last line. A reader that knows a later line read another rollout. */
   readonly until: string;
@@ -110,7 +110,7 @@ export interface LeftRollout {
 const mostLeft = 50;
 
 /** Oldest first. Empty for versions that did not note them. */
-export function readLeftRollouts(meta: JsonObject): readonly LeftRollout[] {
+export function parseFormerRollouts(meta: JsonObject): readonly FormerRollout[] {
   return objectsAt(objectAt(meta, 'capstan'), 'left').flatMap((note) => {
     const [rolloutId, until] = [stringAt(note, 'rollout_id'), stringAt(note, 'until')];
     const common = numberAt(note, 'common');
@@ -119,8 +119,8 @@ export function readLeftRollouts(meta: JsonObject): readonly LeftRollout[] {
 }
 
 /** The first ordinal at which this rollout and one that the thread left differ. Undefined: unknown. */
-export function firstOwnOrdinal(meta: JsonObject, left: string): Ordinal | undefined {
-  const shared = sharedWith(readLeftRollouts(meta), left);
+export function firstUnsharedOrdinal(meta: JsonObject, left: string): Ordinal | undefined {
+  const shared = sharedWith(parseFormerRollouts(meta), left);
   return shared < 0 ? undefined : ((shared + 1) as Ordinal);
 }
 
@@ -128,18 +128,18 @@ export function firstOwnOrdinal(meta: JsonObject, left: string): Ordinal | undef
  * The list of left rollouts for the first line of a new rollout, which begins with the lines before `to`. If two
  * rollouts each share their beginning with a third, they share at least the shorter one, so no entry claims too much.
  */
-export async function leftRolloutsNote(
+export async function formerRolloutsNote(
   store: Pick<RolloutStore, 'readBack'>,
   id: ThreadId,
   { rolloutId, meta }: Pick<CurrentRollout, 'rolloutId' | 'meta'>,
   to: RolloutPlace,
 ): Promise<JsonObject> {
-  const before = readLeftRollouts(meta);
+  const before = parseFormerRollouts(meta);
   const isWhole = before.length > 0 || rolloutId === id;
   const shared = to.rolloutId === rolloutId ? to.end - 1 : sharedWith(before, to.rolloutId);
   const reached = Math.min(shared, to.end - 1);
   const until = await lastTimestamp(store, id);
-  const all: readonly LeftRollout[] = [
+  const all: readonly FormerRollout[] = [
     ...before.map((left) => {
       const common = left.rolloutId === to.rolloutId ? to.end - 1 : Math.min(left.common, reached);
       return { ...left, common };
@@ -150,7 +150,7 @@ export async function leftRolloutsNote(
   return { left: bounded(all).map(({ rolloutId: rollout_id, ...rest }) => ({ rollout_id, ...rest })) };
 }
 
-function sharedWith(before: readonly LeftRollout[], rolloutId: string): number {
+function sharedWith(before: readonly FormerRollout[], rolloutId: string): number {
   return before.find((left) => left.rolloutId === rolloutId)?.common ?? -1;
 }
 
@@ -159,7 +159,7 @@ async function lastTimestamp(store: Pick<RolloutStore, 'readBack'>, id: ThreadId
   return '';
 }
 
-function bounded(all: readonly LeftRollout[]): readonly LeftRollout[] {
+function bounded(all: readonly FormerRollout[]): readonly FormerRollout[] {
   const [first, second, ...rest] = all;
   if (all.length <= mostLeft || first === undefined || second === undefined) return all;
   return bounded([{ ...second, common: Math.min(first.common, second.common) }, ...rest]);

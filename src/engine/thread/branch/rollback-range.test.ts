@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Ordinal, ThreadId, TurnId } from '../../../protocol/ids.ts';
 import type { ThreadPlaces } from '../../../core/state/turns/turn-list.ts';
-import { findRollbackCut, firstTaken } from './rollback-range.ts';
+import { findRollbackCut, findFirstTurnToRollBack } from './rollback-range.ts';
 
 const id = 'thread' as ThreadId;
 const turn = (name: string, start: number, end: number, counts: boolean) => ({
@@ -38,7 +38,9 @@ it('the cut is at the line of the checkpoint, or before a turn of which only the
 });
 
 it('in the old form whole turns are taken back, and what lies outside of them cannot be', () => {
-  const first = ([1, 2, 3, 4] as const).map((number) => firstTaken(id, places, { beforeCheckpoint: number }));
+  const first = ([1, 2, 3, 4] as const).map((number) =>
+    findFirstTurnToRollBack(id, places, { beforeCheckpoint: number }),
+  );
   expect(first).toEqual([
     places.turns[0],
     expect.objectContaining({ code: 'nothing-to-roll-back' }),

@@ -1,4 +1,4 @@
-import { isAboutFiles, readMessage } from '../../../core/state/fold/waiting-messages.ts';
+import { isAboutFiles, readWaitingMessage } from '../../../core/state/fold/waiting-messages.ts';
 import type { FilesMessage, RecordedMessage } from '../../../core/state/fold/waiting-messages.ts';
 import { findTurn } from '../../../core/state/turns/turn-list.ts';
 import type { CheckpointPlace, ThreadPlaces, TurnPlace } from '../../../core/state/turns/turn-list.ts';
@@ -8,7 +8,7 @@ import { lineType } from '../../../protocol/line.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 
 /** Turns to take back: the newest in which a user spoke, all after a turn, or all since a checkpoint (its number). */
-export type RollbackTo =
+export type RollbackTarget =
   | { readonly turns: number }
   | { readonly toTurn: string }
   | { readonly beforeCheckpoint: number | 'newest' };
@@ -45,9 +45,9 @@ export interface RollbackCut {
   readonly open?: { readonly id: TurnId; readonly done: boolean };
 }
 
-export function findRollbackCut(id: ThreadId, places: ThreadPlaces, to: RollbackTo): RollbackCut | Outcome {
+export function findRollbackCut(id: ThreadId, places: ThreadPlaces, to: RollbackTarget): RollbackCut | Outcome {
   if ('beforeCheckpoint' in to) return cutBefore(id, places, to.beforeCheckpoint);
-  const first = firstTaken(id, places, to);
+  const first = findFirstTurnToRollBack(id, places, to);
   return 'code' in first ? first : { end: first.start, kept: places.turns.indexOf(first) };
 }
 
@@ -75,7 +75,7 @@ function findCheckpoint(
   return { code: 'checkpoint-unknown', message, next: 'Nothing has changed.' };
 }
 
-export function firstTaken(id: ThreadId, places: ThreadPlaces, to: RollbackTo): TurnPlace | Outcome {
+export function findFirstTurnToRollBack(id: ThreadId, places: ThreadPlaces, to: RollbackTarget): TurnPlace | Outcome {
   if ('beforeCheckpoint' in to) {
     const found = findCheckpoint(id, places, to.beforeCheckpoint);
     if ('code' in found) return found;
@@ -139,7 +139,7 @@ export async function readFilesMessages(
   const found = new Map(then.filter(isAboutFiles).map((message) => [message.id, message]));
   const wanted = ({ type }: { readonly type: string }): boolean => type === lineType.waiting;
   for await (const { type, payload } of store.read(id, { from, wanted })) {
-    const message = type === lineType.waiting ? readMessage(payload) : undefined;
+    const message = type === lineType.waiting ? readWaitingMessage(payload) : undefined;
     if (message !== undefined && isAboutFiles(message) && !found.has(message.id)) found.set(message.id, message);
   }
   return [...found.values()];

@@ -1,18 +1,23 @@
 import { defined } from '../../../base/objects.ts';
 import { turnAbortedFragment } from '../../../core/fragments/events/turns-and-goals.ts';
-import { costOf, repeatCost, turnCompleteAtCut, turnLeftOpen } from '../../../core/state/drafts/turn-lines.ts';
-import { repeatModelWindows } from '../../../core/state/fold/model-limits.ts';
-import { pinChanges } from '../../../core/state/fold/pinned-notes.ts';
+import {
+  threadCostOf,
+  repeatedCostLines,
+  turnCompleteAtCutLine,
+  turnLeftOpenLine,
+} from '../../../core/state/drafts/turn-lines.ts';
+import { repeatedModelWindowLines } from '../../../core/state/fold/model-limits.ts';
+import { pinChangeLines } from '../../../core/state/fold/pinned-notes.ts';
 import {
   isAboutFiles,
-  messageDropped,
-  messageWaitsAgain,
+  messageDroppedLine,
+  repeatedMessageLine,
   waitingAfterRollback,
   type WaitingMessage,
 } from '../../../core/state/fold/waiting-messages.ts';
-import { repeatWarnings } from '../../../core/state/fold/warnings.ts';
+import { repeatedWarningLines } from '../../../core/state/fold/warnings.ts';
 import { lastingMetaFields, repeatedDraft } from '../../../core/state/line-seals.ts';
-import { grantsEnded } from '../../../core/state/questions/grants.ts';
+import { endedGrantLines } from '../../../core/state/questions/grants.ts';
 import { reduce } from '../../../core/state/reduce.ts';
 import type { ThreadPlaces, TurnPlace } from '../../../core/state/turns/turn-list.ts';
 import type { Ids } from '../../../ports/system.ts';
@@ -30,26 +35,26 @@ import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import { readPlaces } from '../../store/stored-thread-details.ts';
 import { ThreadLog } from '../log.ts';
 import { recordEvent } from '../record/record-context.ts';
-import { foldThread, openThread } from './resume-thread.ts';
+import { loadThreadState, openThread } from './resume-thread.ts';
 import {
-  firstOwnOrdinal,
-  leftRolloutsNote,
-  nested,
-  noteOf,
+  firstUnsharedOrdinal,
+  formerRolloutsNote,
+  nestRollbackNotes,
+  createRollbackNote,
   notesAfterRollback,
   notesAfterUndo,
-  notesIn,
-  readNote,
+  rollbackNotesIn,
+  parseRollbackNote,
 } from './rollback-note.ts';
 import {
   filesMessagesToRepeat,
   findRollbackCut,
-  firstTaken,
+  findFirstTurnToRollBack,
   refusedAsNothingToUndo,
   readFilesMessages,
   refusedForTurnsSince,
 } from './rollback-range.ts';
-import type { RollbackCut, RollbackRefused, RollbackTo, RollbackUndone, RolledBack } from './rollback-range.ts';
+import type { RollbackCut, RollbackRefused, RollbackTarget, RollbackUndone, RolledBack } from './rollback-range.ts';
 
 /**
  * Takes the newest turns back: a new rollout continues from before them, and the old one stays unchanged. Pinned notes
@@ -60,7 +65,7 @@ export async function rollBack(
   store: RolloutStore,
   ids: Ids,
   id: ThreadId,
-  to: RollbackTo,
+  to: RollbackTarget,
 ): Promise<RolledBack | RollbackRefused> {
   if (await isLegacy(store, id)) return markRolledBack(store, id, to);
   const held = await holdActive(store, id);
@@ -72,25 +77,28 @@ export async function rollBack(
     const cut = findRollbackCut(id, places, to);
     if ('code' in cut) return { kind: 'refused', ...cut };
     const { current } = held;
-    const [{ state: then }, { state: now }] = [await foldThread(store, id, cut.end), await foldThread(store, id)];
-    const left = noteOf({ current, places, now }, cut.kept, 'rollback');
-    const notes = notesAfterRollback(notesIn(current.meta), left);
+    const [{ state: then }, { state: now }] = [
+      await loadThreadState(store, id, cut.end),
+      await loadThreadState(store, id),
+    ];
+    const left = createRollbackNote({ current, places, now }, cut.kept, 'rollback');
+    const notes = notesAfterRollback(rollbackNotesIn(current.meta), left);
     const place = { rolloutId: current.rolloutId, end: cut.end };
     const made = await held.revert({
       rolloutId: ids.uuid(),
       to: place,
       note: await noteFor(store, id, current, { to: place, notes }),
       drafts: [
-        ...pinChanges(then.pins, now.pins),
+        ...pinChangeLines(then.pins, now.pins),
         ...waitingNoMore(then.waiting, now.waiting),
         ...filesMessagesToRepeat(await readFilesMessages(store, id, cut.end, then.waiting), {
           there: waitingAfterRollback(then.waiting, now.waiting),
           standing: idsIn(places).slice(0, cut.kept),
-        }).map(messageWaitsAgain),
-        ...grantsEnded(then.grants, now.grants),
-        ...repeatCost(costOf(then.usage), now.usage),
-        ...repeatModelWindows(then.limits, now.limits),
-        ...repeatWarnings(then.warnings, now.warnings),
+        }).map(repeatedMessageLine),
+        ...endedGrantLines(then.grants, now.grants),
+        ...repeatedCostLines(threadCostOf(then.usage), now.usage),
+        ...repeatedModelWindowLines(then.limits, now.limits),
+        ...repeatedWarningLines(then.warnings, now.warnings),
       ],
     });
     if (made.kind === 'refused') return made;
@@ -138,36 +146,36 @@ async function undoRevert(
   { id, force }: { readonly id: ThreadId; readonly force: boolean },
 ): Promise<RollbackUndone | RollbackRefused> {
   const { current } = held;
-  const [newest, ...rest] = notesIn(current.meta);
-  const left = newest && readNote(newest);
+  const [newest, ...rest] = rollbackNotesIn(current.meta);
+  const left = newest && parseRollbackNote(newest);
   if (left === undefined) return refusedAsNothingToUndo(id);
   const places = await readPlaces(store, id);
   const since = places.turns.slice(left.kept);
   if (since.length > 0 && !force) return refusedForTurnsSince(id, since.length);
-  const { state: now } = await foldThread(store, id);
+  const { state: now } = await loadThreadState(store, id);
   const { notes, ...more } = notesAfterUndo(rest, left, {
     since: since.length,
-    left: (by) => noteOf({ current, places, now }, left.turns, by),
+    left: (by) => createRollbackNote({ current, places, now }, left.turns, by),
   });
   // Messages accepted since the rollback keep waiting. For those that waited before it, the left rollout counts.
   const waiting = now.waiting.filter((message) => !isAboutFiles(message) || message.again !== true);
-  const from = firstOwnOrdinal(current.meta, left.place.rolloutId);
+  const from = firstUnsharedOrdinal(current.meta, left.place.rolloutId);
   const told = from === undefined ? [] : await readFilesMessages(store, id, from, []);
   const made = await held.revert({
     rolloutId: ids.uuid(),
     to: left.place,
     note: await noteFor(store, id, current, { to: left.place, notes }),
     drafts: [
-      ...pinChanges(left.pins, now.pins),
-      ...waiting.map(messageWaitsAgain),
+      ...pinChangeLines(left.pins, now.pins),
+      ...waiting.map(repeatedMessageLine),
       ...filesMessagesToRepeat(
         told.filter(({ again }) => again !== true),
         { there: now.waiting, standing: idsIn(places).slice(0, left.kept) },
-      ).map(messageWaitsAgain),
-      ...(left.usage === undefined ? [] : repeatCost(left.usage, now.usage)),
+      ).map(repeatedMessageLine),
+      ...(left.usage === undefined ? [] : repeatedCostLines(left.usage, now.usage)),
       // Entries that the left rollout has too are recorded twice.
-      ...repeatModelWindows([], now.limits),
-      ...repeatWarnings([], now.warnings),
+      ...repeatedModelWindowLines([], now.limits),
+      ...repeatedWarningLines([], now.warnings),
     ],
   });
   if (made.kind === 'refused') return made.code === 'place-unknown' ? refusedAsNothingToUndo(id, 'removed') : made;
@@ -184,20 +192,20 @@ async function noteFor(
   current: CurrentRollout,
   { to, notes }: { readonly to: RolloutPlace; readonly notes: readonly JsonObject[] },
 ): Promise<JsonObject> {
-  const left = await leftRolloutsNote(store, id, current, to);
-  return { ...lastingMetaFields(current.meta), ...left, rollback: nested(notes) };
+  const left = await formerRolloutsNote(store, id, current, to);
+  return { ...lastingMetaFields(current.meta), ...left, rollback: nestRollbackNotes(notes) };
 }
 
 function waitingNoMore(then: readonly WaitingMessage[], now: readonly WaitingMessage[]): readonly LineDraft[] {
   const kept = waitingAfterRollback(then, now);
-  return then.filter((message) => !kept.includes(message)).map(({ id }) => messageDropped(id, 'rolled-back'));
+  return then.filter((message) => !kept.includes(message)).map(({ id }) => messageDroppedLine(id, 'rolled-back'));
 }
 
 const idsIn = ({ turns }: ThreadPlaces): readonly TurnId[] => turns.map(({ id }) => id);
 
-export function beginsWithRollback(meta: JsonObject): boolean {
-  const [newest] = notesIn(meta);
-  return newest !== undefined && readNote(newest)?.leftBy === 'rollback';
+export function isMadeByRollback(meta: JsonObject): boolean {
+  const [newest] = rollbackNotesIn(meta);
+  return newest !== undefined && parseRollbackNote(newest)?.leftBy === 'rollback';
 }
 
 async function holdActive(store: RolloutStore, id: ThreadId): Promise<HeldThread | OpenRefused> {
@@ -219,10 +227,10 @@ async function closeCutTurn(
   if (opened.kind === 'refused') return;
   const log = new ThreadLog(opened.owned, opened.state);
   try {
-    if (done) log.record(turnCompleteAtCut(turnId));
+    if (done) log.record(turnCompleteAtCutLine(turnId));
     else {
       recordEvent({ log, parts: { ids }, turnId }, turnAbortedFragment, 'rolled-back');
-      log.record(turnLeftOpen(turnId, 'rolled-back'));
+      log.record(turnLeftOpenLine(turnId, 'rolled-back'));
     }
     await log.durable();
   } finally {
@@ -231,10 +239,10 @@ async function closeCutTurn(
 }
 
 /** Rollback in files of the old form: a marker, which every program reads. */
-function markRolledBack(store: RolloutStore, id: ThreadId, to: RollbackTo): Promise<RolledBack | RollbackRefused> {
+function markRolledBack(store: RolloutStore, id: ThreadId, to: RollbackTarget): Promise<RolledBack | RollbackRefused> {
   return owning(store, id, async (owned) => {
     const places = await readPlaces(store, id);
-    const first = firstTaken(id, places, to);
+    const first = findFirstTurnToRollBack(id, places, to);
     if ('code' in first) return { kind: 'refused', ...first };
     const taken = places.turns.slice(places.turns.indexOf(first));
     owned.append(markerFor(taken));
@@ -255,9 +263,9 @@ function repeatTakenBack(
     if (found === undefined) return refusedAsNothingToUndo(id);
     const { takenBack, drafts, since } = found;
     if (since.length > 0 && !force) return refusedForTurnsSince(id, since.length);
-    const { state } = await foldThread(store, id);
+    const { state } = await loadThreadState(store, id);
     const { pins, usage } = owned.append([...markerFor(since), ...drafts]).reduce(reduce, state);
-    owned.append([...pinChanges(pins, state.pins), ...repeatCost(costOf(usage), state.usage)]);
+    owned.append([...pinChangeLines(pins, state.pins), ...repeatedCostLines(threadCostOf(usage), state.usage)]);
     await owned.durable();
     const replaced = since.map((turn) => turn.id);
     return { kind: 'rollback-undone', id, location: owned.location, turns: takenBack.turns, replaced };

@@ -2,40 +2,46 @@ import type { OpenRefused, RolloutStore, Seals } from '../../../ports/thread-sto
 import { defined } from '../../../base/objects.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { LineDraft } from '../../../protocol/line.ts';
-import { type GivenGrant, grantsDropped, isSameGrant } from '../../../core/state/questions/grants.ts';
-import { type Pin, pinSetAside } from '../../../core/state/fold/pinned-notes.ts';
+import { type GivenGrant, grantsDroppedLine, isSameGrant } from '../../../core/state/questions/grants.ts';
+import { type Pin, pinSetAsideLine } from '../../../core/state/fold/pinned-notes.ts';
 import { reduce } from '../../../core/state/reduce.ts';
 import { foldQuestion, withoutTurnGrants } from '../../../core/state/questions/pending-questions.ts';
-import { questionDropped, type RecordedQuestion } from '../../../core/state/questions/question-lines.ts';
-import { sealedGrant, sealedMessage, sealedPin, sealedQuestion, withhold } from '../../../core/state/line-seals.ts';
+import { questionDroppedLine, type RecordedQuestion } from '../../../core/state/questions/question-lines.ts';
+import {
+  sealedGrant,
+  sealedMessage,
+  sealedPin,
+  sealedQuestion,
+  withholdEntries,
+} from '../../../core/state/line-seals.ts';
 import type { ThreadState } from '../../../core/state/thread-state.ts';
-import { messageDropped, type WaitingMessage } from '../../../core/state/fold/waiting-messages.ts';
+import { messageDroppedLine, type WaitingMessage } from '../../../core/state/fold/waiting-messages.ts';
 import { isWrittenByThisHome, type ProvingParts } from '../../store/thread-origin.ts';
 import { openThread, type ResumedThread } from './resume-thread.ts';
 
 /** Claims in the user's name that no seal of this home proves. No turn uses them and no model sees them. */
-export interface Unproven {
+export interface UnprovenClaims {
   readonly messages: readonly WaitingMessage[];
   readonly pins: readonly Pin[];
   readonly grants?: readonly GivenGrant[];
   /** Includes questions whose answer is not proven. */
   readonly questions?: readonly RecordedQuestion[];
   /** Why they are left out only for now: then no line ends them. Absent: no key of this store will ever prove them. */
-  readonly forNow?: WhyLeftOutForNow;
+  readonly forNow?: WhyWithheld;
 }
 
-export type WhyLeftOutForNow =
+export type WhyWithheld =
   | { readonly kind: 'key-unusable'; readonly problem: string }
   /** Another engine of the store may have sealed them with a key that this one lacks. */
   | { readonly kind: 'other-keys' };
 
-const nothingUnproven: Unproven = { messages: [], pins: [] };
+const nothingUnproven: UnprovenClaims = { messages: [], pins: [] };
 
-export async function findUnproven(
+export async function findUnprovenClaims(
   parts: ProvingParts,
   id: ThreadId,
   { meta, waiting, pins, grants, openTurn }: Pick<ThreadState, 'meta' | 'waiting' | 'pins' | 'grants' | 'openTurn'>,
-): Promise<Unproven> {
+): Promise<UnprovenClaims> {
   const { questions = [], grants: ofTurn = [] } = openTurn ?? {};
   const count = waiting.length + pins.length + grants.length + ofTurn.length + questions.length;
   if (count === 0) return nothingUnproven;
@@ -64,7 +70,7 @@ export async function findUnproven(
 
 const unlessNone = <Said>(all: readonly Said[]): readonly Said[] | undefined => (all.length === 0 ? undefined : all);
 
-function leftOutForNow(seals: Seals): WhyLeftOutForNow | undefined {
+function leftOutForNow(seals: Seals): WhyWithheld | undefined {
   const problem = seals.problem();
   if (problem !== undefined) return { kind: 'key-unusable', problem };
   return seals.otherKeys === undefined ? undefined : { kind: 'other-keys' };
@@ -77,29 +83,38 @@ export function withoutSeal<Said extends object>(recorded: Said & { readonly sea
 }
 
 /** Lines that end claims that no key will ever prove. After them every fold decides alike, with or without a key. */
-export function setAsideLines({ messages, pins, grants = [], questions = [], forNow }: Unproven): readonly LineDraft[] {
+export function linesDroppingClaims({
+  messages,
+  pins,
+  grants = [],
+  questions = [],
+  forNow,
+}: UnprovenClaims): readonly LineDraft[] {
   if (forNow !== undefined) return [];
   return [
-    ...messages.map(({ id }) => messageDropped(id, 'unproven')),
-    ...pins.map(({ id }) => pinSetAside(id)),
-    ...grants.map((grant) => grantsDropped('unproven', grant)),
-    ...questions.map(questionDropped),
+    ...messages.map(({ id }) => messageDroppedLine(id, 'unproven')),
+    ...pins.map(({ id }) => pinSetAsideLine(id)),
+    ...grants.map((grant) => grantsDroppedLine('unproven', grant)),
+    ...questions.map(questionDroppedLine),
   ];
 }
 
 /** The state with which the thread's next turn begins. Records nothing. */
 export async function provenState(parts: ProvingParts, id: ThreadId, state: ThreadState) {
-  const unproven = await findUnproven(parts, id, state);
-  return { state: removeUnproven(state, unproven), unproven };
+  const unproven = await findUnprovenClaims(parts, id, state);
+  return { state: removeUnprovenClaims(state, unproven), unproven };
 }
 
 /** Removes unproven claims from the state. Later checkpoints keep the result. */
-export function removeUnproven(given: ThreadState, { messages, pins, grants = [], questions = [] }: Unproven) {
+export function removeUnprovenClaims(
+  given: ThreadState,
+  { messages, pins, grants = [], questions = [] }: UnprovenClaims,
+) {
   if (messages.length + pins.length + grants.length + questions.length === 0) return given;
-  const asking = questions.reduce((all, question) => foldQuestion(all, questionDropped(question).payload), given);
+  const asking = questions.reduce((all, question) => foldQuestion(all, questionDroppedLine(question).payload), given);
   const state = withoutTurnGrants(asking, grants);
   const among = (some: readonly { readonly id: string }[], id: string): boolean => some.some((each) => each.id === id);
-  return withhold(state, {
+  return withholdEntries(state, {
     pins: state.pins.filter(({ id }) => among(pins, id)),
     waiting: state.waiting.filter(({ id }) => among(messages, id)),
     grants: state.grants.filter((grant) => grants.some((each) => isSameGrant(each, grant))),
@@ -113,14 +128,18 @@ export function removeUnproven(given: ThreadState, { messages, pins, grants = []
 export async function openProvenThread(
   parts: ProvingParts & { readonly store: RolloutStore },
   id: ThreadId,
-): Promise<(ResumedThread & { readonly unproven: Unproven }) | OpenRefused> {
+): Promise<(ResumedThread & { readonly unproven: UnprovenClaims }) | OpenRefused> {
   const opened = await openThread(parts.store, id);
   if (opened.kind === 'refused') return opened;
   try {
-    const unproven = await findUnproven(parts, id, opened.state);
-    const drafts = setAsideLines(unproven);
+    const unproven = await findUnprovenClaims(parts, id, opened.state);
+    const drafts = linesDroppingClaims(unproven);
     const state = drafts.length === 0 ? opened.state : opened.owned.append(drafts).reduce(reduce, opened.state);
-    return { ...opened, state: unproven.forNow === undefined ? state : removeUnproven(state, unproven), unproven };
+    return {
+      ...opened,
+      state: unproven.forNow === undefined ? state : removeUnprovenClaims(state, unproven),
+      unproven,
+    };
   } catch (error) {
     await opened.owned.close();
     throw error;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { hostKey } from '../../../core/policy/grants/grants.ts';
+import { hostGrantKey } from '../../../core/policy/grants/grants.ts';
 import type { RuleToSave } from '../../../ports/ask-user.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
@@ -48,7 +48,7 @@ it('saves what the question offers, and only if the answer wants a rule', async 
   expect(await saved({ ...question, kind: 'network', host }, 'rule')).toEqual({
     rules: [{ kind: 'host', host }],
     told: [],
-    counts: [hostKey(host)],
+    counts: [hostGrantKey(host)],
   });
   expect(await saved(question, 'session')).toEqual({ rules: [], told: [], counts: [] });
   const { prefix: _none, ...bare } = question;

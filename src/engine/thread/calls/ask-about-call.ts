@@ -1,46 +1,46 @@
 import type { PreparedCall } from '../../../adapters/tools/tool.ts';
 import { defined } from '../../../base/objects.ts';
 import type { Step } from '../../../core/envelope/envelope.ts';
-import { isReviewed } from '../../../core/policy/decide/approval-policy.ts';
+import { mayReviewerAnswer } from '../../../core/policy/decide/approval-policy.ts';
 import type { AskDecision, CallDecision } from '../../../core/policy/decide/call-decision.ts';
 import { isSavable } from '../../../core/policy/decide/question-content.ts';
-import { hostKey, mcpToolKey, policyMark } from '../../../core/policy/grants/grants.ts';
-import { storedItem } from '../../../core/state/drafts/item-lines.ts';
-import { shownCall } from '../../../core/state/fold/running-calls.ts';
-import { questionAnswered, questionAsked, questionKey } from '../../../core/state/questions/question-lines.ts';
+import { hostGrantKey, mcpToolGrantKey, policyDigest } from '../../../core/policy/grants/grants.ts';
+import { itemToJson } from '../../../core/state/drafts/item-lines.ts';
+import { shortenedItemJson } from '../../../core/state/fold/running-calls.ts';
+import { questionAnsweredLine, questionAskedLine, questionKey } from '../../../core/state/questions/question-lines.ts';
 import type { RecordedAnswer } from '../../../core/state/questions/question-lines.ts';
 import { questionId } from '../../../core/state/questions/pending-questions.ts';
 import type { AskUser, RuleToSave } from '../../../ports/ask-user.ts';
-import { threadCloses, valueOrAbort } from '../../../protocol/abort.ts';
+import { threadClosesReason, valueOrAbort } from '../../../protocol/abort.ts';
 import type { CallItem } from '../../../protocol/item.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { type Answer, asksForContent, type Question } from '../../../protocol/question.ts';
-import { shellWords } from '../../../protocol/shell.ts';
+import { quoteShellCommand } from '../../../protocol/shell.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
-import type { AskedQuestion } from '../open-questions.ts';
+import type { QuestionResult } from '../open-questions.ts';
 import type { Turn } from '../thread-parts.ts';
-import type { QuestionTurn } from './call-order.ts';
+import type { QuestionSlot } from './call-order.ts';
 
-export interface QuestionToAsk extends Pick<CallInPlace, 'call' | 'item'> {
+export interface QuestionToAsk extends Pick<CallInStepOrder, 'call' | 'item'> {
   readonly question: Question;
   readonly about: string;
   readonly decided: AskDecision;
 }
 
-export function questionOf(
+export function createCallQuestion(
   { turnId, log }: Pick<Turn, 'turnId' | 'log'>,
-  { call, item }: Pick<CallInPlace, 'call' | 'item'>,
+  { call, item }: Pick<CallInStepOrder, 'call' | 'item'>,
   decided: AskDecision,
 ): QuestionToAsk {
   const { call_id: callId, name: tool } = call;
-  const asked = { callId, turnId, tool, item: storedItem(item), ...decided.question };
+  const asked = { callId, turnId, tool, item: itemToJson(item), ...decided.question };
   const about = questionKey(call, inLine(asked, item));
   return { question: { id: questionId(log.state.openTurn ?? {}, about), ...asked }, call, about, decided, item };
 }
 
 /** Nothing large is stored twice (I9): the arguments are in the call. */
 function inLine<Asked extends Omit<Question, 'id'>>(question: Asked, item: PreparedCall['item']): Asked {
-  return { ...question, item: shownCall(item) };
+  return { ...question, item: shortenedItemJson(item) };
 }
 
 /** Records the question and shows it to everyone who may answer. `instead`: the question that it replaces. */
@@ -49,7 +49,7 @@ export function recordQuestion(turn: Turn, asking: QuestionToAsk, instead?: Ques
   const { question, call, about, item } = asking;
   const hook = turn.memory.hookedCalls.get(call.call_id);
   const more = { supersedes: instead?.about, to: reviewerOf(turn, question), hook };
-  log.record(questionAsked(inLine(question, item), { call, about, ...more }));
+  log.record(questionAskedLine(inLine(question, item), { call, about, ...more }));
   if (instead !== undefined) {
     questions.lapse(instead.question.id);
     tellAnswered(turn, instead.question, { kind: 'lapsed' });
@@ -78,7 +78,7 @@ function open(turn: Turn, asking: QuestionToAsk): void {
 }
 
 function reviewerOf({ envelope }: Pick<Turn, 'envelope'>, { kind }: Pick<Question, 'kind'>): 'review' | undefined {
-  return !asksForContent(kind) && isReviewed(envelope.policy) ? 'review' : undefined;
+  return !asksForContent(kind) && mayReviewerAnswer(envelope.policy) ? 'review' : undefined;
 }
 
 /** An interrupted turn does not wait for an answer: without one the question lapses. */
@@ -86,11 +86,11 @@ async function recordGiven(
   turn: Turn,
   { question, about, decided }: QuestionToAsk,
   given: Answer | undefined,
-): Promise<AskedQuestion> {
-  if (given === undefined && turn.signal.reason === threadCloses) return { kind: 'suspended' };
-  const said = { about, keys: decided.grantKeys, under: policyMark(turn.envelope.policy) };
+): Promise<QuestionResult> {
+  if (given === undefined && turn.signal.reason === threadClosesReason) return { kind: 'suspended' };
+  const said = { about, keys: decided.grantKeys, under: policyDigest(turn.envelope.policy) };
   const answer = asRecorded(given ?? { kind: 'lapsed' }, question, said);
-  await recordAnswered(turn, question, answer);
+  await recordQuestionAnswered(turn, question, answer);
   if (answer.kind === 'allowed') await saveAllowedRule(turn, question, answer);
   // Stop now, not at the call's turn: no other question may be asked.
   if (answer.kind === 'stopped') turn.stop();
@@ -113,19 +113,19 @@ function asRecorded(
 }
 
 /** Durable when it resolves, before anything follows from the answer. */
-export async function recordAnswered(
+export async function recordQuestionAnswered(
   { log }: Pick<Turn, 'log'>,
   question: Pick<Question, 'id' | 'callId' | 'turnId'>,
   answer: RecordedAnswer,
 ): Promise<void> {
   const { about: _about, keys: _keys, under: _under, seal: _seal, ...shown } = answer;
-  log.record(questionAnswered(question, answer));
+  log.record(questionAnsweredLine(question, answer));
   tellAnswered({ log }, question, shown);
   await log.durable();
 }
 
 /** Records that a call begins or is refused. A question about it that is still open ends: another answer decided it. */
-export function recordDecided(
+export function recordCallDecided(
   { log }: Pick<Turn, 'log'>,
   callId: string,
   kind: 'allowed' | 'lapsed',
@@ -164,7 +164,7 @@ function askerOf(turn: Turn, step: Step, { question: { kind }, decided }: Questi
 }
 
 function lastAsker(turn: Turn, step: Step): AskUser | undefined {
-  if (!isReviewed(turn.envelope.policy)) return turn.parts.askUser;
+  if (!mayReviewerAnswer(turn.envelope.policy)) return turn.parts.askUser;
   return {
     ask: async (question, signal, item) => {
       const { reviewCall } = await import('./review-call.ts');
@@ -191,8 +191,8 @@ export async function saveAllowedRule(
   if (rule === undefined || parts.ruleBook === undefined) return;
   const problem = await parts.ruleBook.save(rule);
   if (problem !== undefined) log.tell({ kind: 'warning', outcome: problem });
-  else if (rule.kind === 'mcp') savedRules.tools.push({ key: mcpToolKey(rule) });
-  else if (rule.kind === 'host') savedRules.hosts.push({ key: hostKey(rule.host) });
+  else if (rule.kind === 'mcp') savedRules.tools.push({ key: mcpToolGrantKey(rule) });
+  else if (rule.kind === 'host') savedRules.hosts.push({ key: hostGrantKey(rule.host) });
   else savedRules.prefixes.push({ pattern: rule.prefix, decision: 'allow', source: 'an answer' });
 }
 
@@ -205,19 +205,19 @@ function ruleOf({ host, mcp, prefix }: Question): RuleToSave | undefined {
 function notOffered(prefix: readonly string[]): Outcome<'rule-not-offered'> {
   return {
     code: 'rule-not-offered',
-    message: `The rule for ${JSON.stringify(shellWords(prefix))} was not saved: it is no beginning of the command that was asked about, or would allow any command.`,
+    message: `The rule for ${JSON.stringify(quoteShellCommand(prefix))} was not saved: it is no beginning of the command that was asked about, or would allow any command.`,
     next: 'The command runs this time. Add the rule to rules/default.rules yourself if you want it.',
   };
 }
 
-export interface CallInPlace extends Pick<PreparedCall, 'item'> {
+export interface CallInStepOrder extends Pick<PreparedCall, 'item'> {
   readonly call: CallItem;
   readonly step: Step;
-  readonly inOrder: QuestionTurn;
+  readonly inOrder: QuestionSlot;
 }
 
 /** The result for a call in its place. `decided`: it needs no answer or, if undefined, was aborted before asking. */
-export type DecidedInPlace =
+export type DecisionInOrder =
   | { readonly kind: 'decided'; readonly decided: Exclude<CallDecision, AskDecision> | undefined }
   | { readonly kind: 'answered'; readonly asking: QuestionToAsk; readonly answer: RecordedAnswer }
   | { readonly kind: 'unheard' }
@@ -231,11 +231,11 @@ type Decided = CallDecision | undefined;
  * still ask, and then decides again, since an earlier answer may cover the question. `shown`: the question, if the user
  * sees it already; an answer to it counts when the call's turn comes.
  */
-export async function askInPlace(
+export async function askInOrder(
   turn: Turn,
-  wanted: CallInPlace,
+  wanted: CallInStepOrder,
   { decide, shown }: { decide(): Decided | Promise<Decided>; readonly shown?: QuestionToAsk },
-): Promise<DecidedInPlace> {
+): Promise<DecisionInOrder> {
   await valueOrAbort(wanted.inOrder.turn(), turn.signal, undefined);
   const hasAnswer = (): boolean =>
     shown !== undefined && (turn.signal.aborted || turn.questions.hasAnswer(shown.question.id));
@@ -259,25 +259,25 @@ export async function askInPlace(
 
 export function howTurnWasAborted({ signal }: Pick<Turn, 'signal'>): EndedBefore | undefined {
   if (!signal.aborted) return undefined;
-  return { kind: signal.reason === threadCloses ? 'suspended' : 'interrupted' };
+  return { kind: signal.reason === threadClosesReason ? 'suspended' : 'interrupted' };
 }
 
 function askedNow(
   turn: Turn,
-  wanted: CallInPlace,
+  wanted: CallInStepOrder,
   decided: Decided,
   shown: QuestionToAsk | undefined,
-): QuestionToAsk | Extract<DecidedInPlace, { kind: 'decided' }> {
+): QuestionToAsk | Extract<DecisionInOrder, { kind: 'decided' }> {
   if (turn.signal.aborted) return { kind: 'decided', decided: undefined };
   if (decided?.kind !== 'ask') return { kind: 'decided', decided };
-  const asking = questionOf(turn, wanted, decided);
+  const asking = createCallQuestion(turn, wanted, decided);
   if (asking.about === shown?.about) return { ...shown, decided };
   recordQuestion(turn, asking, shown);
   return asking;
 }
 
 /** If the call still gives this question, adds what was granted since. The yes still answers the question as shown. */
-function renewed(turn: Turn, wanted: CallInPlace, asked: QuestionToAsk, decided: Decided): QuestionToAsk {
-  const isSame = decided?.kind === 'ask' && questionOf(turn, wanted, decided).about === asked.about;
+function renewed(turn: Turn, wanted: CallInStepOrder, asked: QuestionToAsk, decided: Decided): QuestionToAsk {
+  const isSame = decided?.kind === 'ask' && createCallQuestion(turn, wanted, decided).about === asked.about;
   return isSame ? { ...asked, decided } : asked;
 }

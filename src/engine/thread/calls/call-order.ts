@@ -25,7 +25,7 @@ export class CallOrder {
   }
 }
 
-export interface QuestionTurn {
+export interface QuestionSlot {
   /** Resolves when no earlier call may still ask. */
   turn(): Promise<void>;
   /** Says that the call asks no more: it begins, or never will. Must be called at least once. */
@@ -36,7 +36,7 @@ export interface QuestionTurn {
 export class QuestionOrder {
   #last: Promise<void> = Promise.resolve();
 
-  next(): QuestionTurn {
+  next(): QuestionSlot {
     const before = this.#last;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#last = Promise.all([before, promise]).then(() => undefined);

@@ -1,10 +1,10 @@
 import type { Step } from '../../../core/envelope/envelope.ts';
-import { allowedWithWords, toolFailed } from '../../../core/fragments/answers/tool-calls.ts';
-import { notRunAgain, ranAgain } from '../../../core/fragments/answers/refusals.ts';
+import { allowedWithCommentText, toolFailedText } from '../../../core/fragments/answers/tool-calls.ts';
+import { notRunAgainText, ranAgainText } from '../../../core/fragments/answers/refusals.ts';
 import { defined } from '../../../base/objects.ts';
 import { thrownMessage } from '../../../protocol/display-text.ts';
 import { type CallItem, isCall } from '../../../protocol/item.ts';
-import { entries } from '../../../core/history/history.ts';
+import { historyEntries } from '../../../core/history/history.ts';
 import type { ThreadState } from '../../../core/state/thread-state.ts';
 import { Fault } from '../../../protocol/outcome.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
@@ -13,13 +13,13 @@ import type { PreparedCall, RefusedCall } from '../../../adapters/tools/tool.ts'
 import { confirmGrant, grantCall, grantRetry, grantSuspended } from './grant-call.ts';
 import type { CallToGrant, GrantedCall, Granting, SuspendedAsking, SuspendedCall } from './grant-call.ts';
 import { performCall, type RanCall, withConfinementNote, withNote } from './perform-call.ts';
-import { CallOrder, type PlaceInOrder, QuestionOrder, type QuestionTurn } from './call-order.ts';
-import { isTurnGranted, readBeforeRetry, readCommand } from './decide-call.ts';
-import { recordDecided } from './ask-about-call.ts';
+import { CallOrder, type PlaceInOrder, QuestionOrder, type QuestionSlot } from './call-order.ts';
+import { usesTurnGrants, readCommandBeforeRetry, readCommandIfNeeded } from './decide-call.ts';
+import { recordCallDecided } from './ask-about-call.ts';
 import type { Turn } from '../thread-parts.ts';
 import type { CallAfterHooks } from '../hooks/call-hooks.ts';
 import { outputShare } from '../context/window-use.ts';
-import { recordAnswer, recordTurnItem } from '../record/record-items.ts';
+import { recordCallOutput, recordTurnItem } from '../record/record-items.ts';
 import { commandNotRun } from '../../../core/state/questions/call-arguments.ts';
 import type { RefusedCallRecord } from '../../../core/state/drafts/item-lines.ts';
 
@@ -29,12 +29,12 @@ type Ended = { readonly call: CallItem; readonly end: CallEnd };
 type Confirmed = Granting | undefined;
 type CallInOrder = CallToGrant & { readonly place: PlaceInOrder };
 type CallToRepeat = CallInOrder & { readonly end: RanCall; readonly granted: Confirmed; readonly retry: AskInTurn };
-type AskInTurn = (inOrder: QuestionTurn) => Confirmed | Promise<Confirmed>;
+type AskInTurn = (inOrder: QuestionSlot) => Confirmed | Promise<Confirmed>;
 /** `shown`: the refused call, as far as it was understood. */
 type CallEnd = RanCall | (RefusedCall & { readonly shown?: TurnItem }) | SuspendedCall;
 
 /** The calls of one step. Each begins once its line is durable; outputs are recorded after the model has finished. */
-export class Calls {
+export class StepCalls {
   readonly #turn: Turn;
   readonly #step: Step;
   readonly #running = new Map<CallItem, Promise<Ended>>();
@@ -94,7 +94,7 @@ export class Calls {
   #refusedFor(error: unknown): CallEnd {
     if (error instanceof Fault) throw error;
     this.#thrown.push({ error });
-    return { kind: 'refused', output: toolFailed(thrownMessage(error)) };
+    return { kind: 'refused', output: toolFailedText(thrownMessage(error)) };
   }
 
   async #first(): Promise<Ended> {
@@ -121,21 +121,23 @@ export class Calls {
         const { envelope } = this.#turn;
         const about = { callId: call.call_id, turnId, item, started, policy, profile: envelope.policy.profile };
         const effects = end.mayWrite ? this.#turn.effects : undefined;
-        sessions.adopt({ ...about, effects, forTurn: isTurnGranted(this.#turn, policy) || undefined, typed });
+        sessions.adopt({ ...about, effects, forTurn: usesTurnGrants(this.#turn, policy) || undefined, typed });
       }
-      recordAnswer(this.#turn, call, end, share);
+      recordCallOutput(this.#turn, call, end, share);
       sessions.drop(end.dropped);
       return;
     }
     const item = end.shown ?? commandNotRun(call);
     const patch = item?.kind === 'file-change' || undefined;
     const refused = { tool: call.name, ...defined({ unasked: end.unasked, mcp: mcpCallOf(item), patch }) };
-    recordDecided(this.#turn, call.call_id, 'lapsed', () => recordAnswer(this.#turn, call, { ...end, refused }, share));
+    recordCallDecided(this.#turn, call.call_id, 'lapsed', () =>
+      recordCallOutput(this.#turn, call, { ...end, refused }, share),
+    );
     const about = { turnId, callId: call.call_id, tool: call.name, ...defined({ item, unasked: end.unasked }) };
     log.tell({ kind: 'call-refused', ...about, reason: end.output });
   }
 
-  async #run(call: CallItem, inOrder: QuestionTurn, suspended: SuspendedAsking | undefined): Promise<CallEnd> {
+  async #run(call: CallItem, inOrder: QuestionSlot, suspended: SuspendedAsking | undefined): Promise<CallEnd> {
     const { parts } = this.#turn;
     // Await only where needed: lines must be in the order of what happened.
     const preparing = parts.router.prepare(call, this.#step);
@@ -144,7 +146,7 @@ export class Calls {
     const hooks = parts.hooks === undefined ? undefined : await import('../hooks/call-hooks.ts');
     const as: CallAfterHooks = { kind: 'prepared', call, prepared: read, ...suspended?.hooked };
     const isAsked = hooks !== undefined && suspended === undefined;
-    const hooked = isAsked ? await hooks.beforeCall(this.#turn, this.#step, as) : as;
+    const hooked = isAsked ? await hooks.runHooksBeforeCall(this.#turn, this.#step, as) : as;
     if (hooked.kind === 'refused') return { ...hooked, shown: read.item };
     const { prepared, note } = hooked;
     const { needs, item } = prepared;
@@ -158,17 +160,18 @@ export class Calls {
     const place = this.#order.begin(prepared.alone === true || isGitOutside(grant));
     if (place.before !== undefined) await place.before;
     const ran = await this.#begin(prepared, { ...wanted, place }, grant).finally(place.leave);
-    const end = hooks === undefined || !('item' in ran) ? ran : await hooks.afterCall(this.#turn, wanted.call, ran);
+    const end =
+      hooks === undefined || !('item' in ran) ? ran : await hooks.runHooksAfterCall(this.#turn, wanted.call, ran);
     return note === undefined || !('item' in end) ? end : { ...end, output: withNote(end.output, note) };
   }
 
   async #begin(prepared: PreparedCall, wanted: CallInOrder, granted: GrantedCall): Promise<CallEnd> {
-    const look = async () => (await readCommand(this.#turn, wanted.needs))?.ground;
+    const look = async () => (await readCommandIfNeeded(this.#turn, wanted.needs))?.ground;
     const grant = await this.#confirmed(granted, look, (inOrder) => grantCall(this.#turn, { ...wanted, inOrder }));
     if (grant?.kind === 'refused') return { ...grant, shown: prepared.item };
     if (grant?.kind !== 'granted') return { kind: 'suspended' };
     const end = await this.#performAll(prepared, wanted, grant);
-    const said = grant.answer && allowedWithWords(grant.answer);
+    const said = grant.answer && allowedWithCommentText(grant.answer);
     return said === undefined ? end : { ...end, output: withNote(end.output, said) };
   }
 
@@ -177,7 +180,7 @@ export class Calls {
     if (grant.where === 'outside') return withConfinementNote(end, grant);
     const { blocked } = end;
     if (blocked === undefined || this.#turn.signal.aborted) return end;
-    const retry = (inOrder: QuestionTurn) => grantRetry(this.#turn, { ...wanted, inOrder }, blocked);
+    const retry = (inOrder: QuestionSlot) => grantRetry(this.#turn, { ...wanted, inOrder }, blocked);
     const granted = await this.#asking(retry);
     if (granted?.kind !== 'granted' || !isGitOutside(granted))
       return this.#performAgain(prepared, { ...wanted, end, granted, retry });
@@ -189,14 +192,14 @@ export class Calls {
 
   async #performAgain(prepared: PreparedCall, wanted: CallToRepeat): Promise<RanCall> {
     const { end, granted, retry } = wanted;
-    const look = async () => (await readBeforeRetry(this.#turn, wanted)).read?.ground;
+    const look = async () => (await readCommandBeforeRetry(this.#turn, wanted)).read?.ground;
     const again = granted?.kind === 'granted' ? await this.#confirmed(granted, look, retry) : granted;
     if (again === undefined || again.kind === 'suspended') return end;
     const outside = describeOutsideRun(this.#turn.envelope.policy.resolved);
     if (again.kind === 'refused')
-      return { ...end, output: withNote(end.output, notRunAgain({ ...again, where: outside })) };
+      return { ...end, output: withNote(end.output, notRunAgainText({ ...again, where: outside })) };
     const second = withConfinementNote(await performCall(this.#turn, wanted, prepared, again, this.#questions), again);
-    return { ...second, output: withNote(second.output, ranAgain({ ...again, where: outside })) };
+    return { ...second, output: withNote(second.output, ranAgainText({ ...again, where: outside })) };
   }
 
   #confirmed(granted: GrantedCall, look: Parameters<typeof confirmGrant>[2], grant: AskInTurn) {
@@ -204,7 +207,7 @@ export class Calls {
     return confirmGrant(this.#turn, granted, look, () => this.#asking(grant));
   }
 
-  async #asking<Granted>(ask: (inOrder: QuestionTurn) => Granted | Promise<Granted>): Promise<Granted> {
+  async #asking<Granted>(ask: (inOrder: QuestionSlot) => Granted | Promise<Granted>): Promise<Granted> {
     const inOrder = this.#questions.next();
     try {
       return await ask(inOrder);
@@ -215,8 +218,8 @@ export class Calls {
 }
 
 /** The newest call with this id. */
-export function callIn(history: ThreadState['history'], callId: string): CallItem | undefined {
-  const found = entries(history).findLast(({ item }) => isCall(item) && item.call_id === callId)?.item;
+export function findCall(history: ThreadState['history'], callId: string): CallItem | undefined {
+  const found = historyEntries(history).findLast(({ item }) => isCall(item) && item.call_id === callId)?.item;
   return found as CallItem | undefined;
 }
 

@@ -10,7 +10,7 @@ import {
   decideCall,
   decideUnderHook,
   dependsOnAnalysis,
-  isHeldByRules,
+  isHeldByManagedRules,
 } from '../../../core/policy/decide/decide-call.ts';
 import { decideRetry } from '../../../core/policy/decide/decide-command.ts';
 import type { TamperState } from '../../../core/policy/environment/tamper-state.ts';
@@ -35,7 +35,7 @@ export interface CallToDecide {
 }
 
 /** The only place that asks the policy about a call, with all that the thread knows now. */
-export function decideNow(turn: Turn, known: CallToDecide, options: DecideOptions = {}): CallDecision {
+export function decideCallNow(turn: Turn, known: CallToDecide, options: DecideOptions = {}): CallDecision {
   const { needs, ...context } = onGround(known, contextNow(turn, options));
   const decided = decideCall(context, needs);
   const { hook, read } = known;
@@ -43,14 +43,14 @@ export function decideNow(turn: Turn, known: CallToDecide, options: DecideOption
   if (hook === undefined || needs.input !== undefined || needs.client !== undefined) return withGround(decided, known);
   const asked = decideCall({ ...context, canAsk: true }, needs);
   const seen = read && [...(read.analysis.commands ?? []), ...read.analysis.seen, needs.argv ?? []];
-  const isManaged = needs.argv !== undefined && isHeldByRules(turn.parts.requirements.rules, seen);
+  const isManaged = needs.argv !== undefined && isHeldByManagedRules(turn.parts.requirements.rules, seen);
   const changesNothing = turn.envelope.policy.changesNothing !== undefined;
   const under = { hook, decided, asked, canAsk: context.canAsk, isManaged, changesNothing };
   return withGround(decideUnderHook(under, needs), known);
 }
 
 /** Decides about a call that the sandbox stopped. Undefined: it does not run again, and its result counts. */
-export function decideAgain(turn: Turn, known: CallToDecide, blocked: BlockedFiles): CallDecision | undefined {
+export function decideCallRetry(turn: Turn, known: CallToDecide, blocked: BlockedFiles): CallDecision | undefined {
   const { needs, ...context } = onGround(known, contextNow(turn));
   const decided = decideRetry(context, needs, blocked);
   return decided && withGround(decided, known);
@@ -66,7 +66,7 @@ function withGround(decided: CallDecision, { read }: CallToDecide): CallDecision
 }
 
 /** Decides about a host for a call that runs under `policy`: the call's grants count for its hosts, too. */
-export function decideHostNow(
+export function decideNetworkHost(
   turn: Turn,
   { needs, policy }: Pick<CallToDecide, 'needs'> & { readonly policy: ResolvedPolicy },
   host: RequestedHost,
@@ -75,7 +75,7 @@ export function decideHostNow(
 }
 
 /** Analyses the command if the decision depends on it. Undefined if it does not: then the caller need not await. */
-export function readCommand(turn: Turn, needs: CallNeeds, options: DecideOptions = {}) {
+export function readCommandIfNeeded(turn: Turn, needs: CallNeeds, options: DecideOptions = {}) {
   const { commands } = turn.parts;
   const { argv } = needs;
   if (commands === undefined || argv === undefined) return undefined;
@@ -86,7 +86,7 @@ export function readCommand(turn: Turn, needs: CallNeeds, options: DecideOptions
 }
 
 /** A second try may leave the sandbox, so the command must be read even where the first did not need it. */
-export async function readBeforeRetry(turn: Turn, { needs }: CallToDecide): Promise<CallToDecide> {
+export async function readCommandBeforeRetry(turn: Turn, { needs }: CallToDecide): Promise<CallToDecide> {
   return { needs, read: await readOn(turn, needs, { mayLeave: true }) };
 }
 
@@ -145,7 +145,7 @@ function contextNow(turn: Turn, { approval: asked, canAsk }: DecideOptions = {})
 }
 
 /** True if a command under this policy may do what was granted for the turn alone. */
-export function isTurnGranted(turn: Turn, policy: ResolvedPolicy): boolean {
+export function usesTurnGrants(turn: Turn, policy: ResolvedPolicy): boolean {
   const { resolved } = turn.envelope.policy;
   const grants = grantsNow(turn, turn.envelope.policy);
   // Outside a sandbox it runs by an answer of its own.

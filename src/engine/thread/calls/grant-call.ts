@@ -1,11 +1,11 @@
 import type { RefusedCall } from '../../../adapters/tools/tool.ts';
 import { type AskedRefusal, type AskedRetry, refusalText } from '../../../core/fragments/answers/refusals.ts';
 import {
-  approvalNoLongerFits,
+  approvalNoLongerFitsText,
   folderKeepsChanging,
   interruptedBeforeAsking,
   interruptedBeforeRunning,
-  refusedCall,
+  notRunText,
   workingFolderMissing,
 } from '../../../core/fragments/answers/tool-calls.ts';
 import { canBeAsked } from '../../../core/policy/decide/approval-policy.ts';
@@ -25,16 +25,16 @@ import { type Answer, type AnswerScope, asksForContent } from '../../../protocol
 import { userFacts } from '../context/turn-contract.ts';
 import type { Turn } from '../thread-parts.ts';
 import {
-  askInPlace,
+  askInOrder,
   howTurnWasAborted,
-  questionOf,
-  recordAnswered,
+  createCallQuestion,
+  recordQuestionAnswered,
   recordQuestion,
   saveAllowedRule,
   showQuestionAgain,
 } from './ask-about-call.ts';
-import type { CallInPlace, DecidedInPlace, QuestionToAsk } from './ask-about-call.ts';
-import { decideAgain, decideNow, readBeforeRetry, readCommand } from './decide-call.ts';
+import type { CallInStepOrder, DecisionInOrder, QuestionToAsk } from './ask-about-call.ts';
+import { decideCallRetry, decideCallNow, readCommandBeforeRetry, readCommandIfNeeded } from './decide-call.ts';
 import type { CallToDecide, DecideOptions } from './decide-call.ts';
 
 /** The thread is given up while the call waits for an answer: the question stays open. */
@@ -49,21 +49,21 @@ export interface SuspendedAsking extends Pick<DecideOptions, 'approval'> {
   readonly hooked?: Pick<CallToDecide, 'hook'> & { readonly note?: string };
 }
 
-export interface CallToGrant extends CallToDecide, CallInPlace {}
+export interface CallToGrant extends CallToDecide, CallInStepOrder {}
 
 export type Granting = GrantedCall | AnsweredRefusal | SuspendedCall;
 
 /** Decides by the policy alone, or by the user where the policy asks. */
 export function grantCall(turn: Turn, wanted: CallToGrant): Granting | Promise<Granting> {
-  const reading = readCommand(turn, wanted.needs);
+  const reading = readCommandIfNeeded(turn, wanted.needs);
   // Await only where needed: lines must be in the order of what happened.
   return reading === undefined ? grantRead(turn, wanted) : reading.then((read) => grantRead(turn, { ...wanted, read }));
 }
 
 function grantRead(turn: Turn, wanted: CallToGrant): Granting | Promise<Granting> {
-  const decided = decideNow(turn, wanted);
+  const decided = decideCallNow(turn, wanted);
   if (decided.kind !== 'ask') return settled(turn, wanted, decided);
-  const asking = questionOf(turn, wanted, decided);
+  const asking = createCallQuestion(turn, wanted, decided);
   recordQuestion(turn, asking);
   return askShown(turn, wanted, asking);
 }
@@ -72,8 +72,8 @@ function settled(turn: Turn, wanted: CallToGrant, decided: Exclude<CallDecision,
   if (decided.kind === 'run') return grantFromDecision(turn, decided, undefined);
   const asked = { approval: 'on-request', canAsk: true } as const;
   const isAnswered = canBeAsked(userFacts(turn.parts), turn.envelope.policy);
-  const unasked = (!isAnswered && decideNow(turn, wanted, asked).kind === 'ask') || undefined;
-  return { kind: 'refused', output: refusedCall(decided.why, decided.next), unasked };
+  const unasked = (!isAnswered && decideCallNow(turn, wanted, asked).kind === 'ask') || undefined;
+  return { kind: 'refused', output: notRunText(decided.why, decided.next), unasked };
 }
 
 /** Decides whether a call that the sandbox stopped runs once more. Otherwise the result of the first try holds. */
@@ -82,9 +82,9 @@ export async function grantRetry(
   wanted: CallToGrant,
   blocked: BlockedFiles,
 ): Promise<((GrantedCall | AnsweredRefusal) & AskedRetry) | undefined> {
-  const decide = async () => decideAgain(turn, await readBeforeRetry(turn, wanted), blocked);
+  const decide = async () => decideCallRetry(turn, await readCommandBeforeRetry(turn, wanted), blocked);
   if ((await decide()) === undefined) return undefined;
-  const came = await askInPlace(turn, wanted, { decide });
+  const came = await askInOrder(turn, wanted, { decide });
   if (came.kind === 'decided')
     return came.decided?.kind === 'run' ? grantFromDecision(turn, came.decided, undefined) : undefined;
   const granting = grantAsked(turn, came);
@@ -103,19 +103,19 @@ export async function grantSuspended(
   const question = { id, callId: wanted.call.call_id, turnId: turn.turnId };
   // The turn is taken up only to be ended: do not look at the call or show its question again.
   if (howTurnWasAborted(turn)?.kind === 'interrupted') {
-    if (answer === undefined) await recordAnswered(turn, question, { kind: 'lapsed', about });
+    if (answer === undefined) await recordQuestionAnswered(turn, question, { kind: 'lapsed', about });
     turn.questions.lapse(id);
     return { kind: 'refused', output: interruptedBeforeRunning };
   }
-  const known = { ...wanted, read: await readCommand(turn, wanted.needs, options) };
-  const decided = decideNow(turn, known, { ...options, canAsk: true });
+  const known = { ...wanted, read: await readCommandIfNeeded(turn, wanted.needs, options) };
+  const decided = decideCallNow(turn, known, { ...options, canAsk: true });
   // An answer for longer than the call, or a rule that it saved, counts already: no question is needed.
   if (answer !== undefined && decided.kind === 'run') return answeredBy(turn, decided, answer);
-  const asking = decided.kind === 'ask' ? questionOf(turn, wanted, decided) : undefined;
+  const asking = decided.kind === 'ask' ? createCallQuestion(turn, wanted, decided) : undefined;
   if (asking?.about !== about) {
-    if (answer === undefined) await recordAnswered(turn, question, { kind: 'lapsed', about });
+    if (answer === undefined) await recordQuestionAnswered(turn, question, { kind: 'lapsed', about });
     turn.questions.lapse(id);
-    return { kind: 'refused', output: approvalNoLongerFits(decided.kind === 'refuse' ? decided.why : undefined) };
+    return { kind: 'refused', output: approvalNoLongerFitsText(decided.kind === 'refuse' ? decided.why : undefined) };
   }
   if (answer === undefined) {
     showQuestionAgain(turn, asking);
@@ -136,24 +136,24 @@ async function askShown(
   options: DecideOptions = {},
 ): Promise<Granting> {
   const decide = (): CallDecision | Promise<CallDecision> => {
-    const reading = readCommand(turn, wanted.needs, options);
+    const reading = readCommandIfNeeded(turn, wanted.needs, options);
     return reading === undefined
-      ? decideNow(turn, wanted, options)
-      : reading.then((read) => decideNow(turn, { ...wanted, read }, options));
+      ? decideCallNow(turn, wanted, options)
+      : reading.then((read) => decideCallNow(turn, { ...wanted, read }, options));
   };
-  const came = await askInPlace(turn, wanted, { decide, shown });
+  const came = await askInOrder(turn, wanted, { decide, shown });
   if (came.kind === 'decided')
     return came.decided === undefined
       ? { kind: 'refused', output: interruptedBeforeAsking }
       : settled(turn, wanted, came.decided);
   // If no one could be asked, the refusal would tell the model a way out. This one tells it, too.
-  const alone = decideNow(turn, wanted, { ...options, canAsk: false });
+  const alone = decideCallNow(turn, wanted, { ...options, canAsk: false });
   return grantAsked(turn, came, alone.kind === 'refuse' ? alone.next : undefined);
 }
 
 function grantAsked(
   turn: Turn,
-  came: Exclude<DecidedInPlace, { kind: 'decided' }>,
+  came: Exclude<DecisionInOrder, { kind: 'decided' }>,
   next?: string,
 ): GrantedCall | AnsweredRefusal | SuspendedCall {
   switch (came.kind) {

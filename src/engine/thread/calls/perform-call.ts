@@ -1,7 +1,7 @@
-import type { CallResult, PreparedCall, RunningCall } from '../../../adapters/tools/tool.ts';
+import type { CallResult, PreparedCall, CallRunContext } from '../../../adapters/tools/tool.ts';
 import { defined } from '../../../base/objects.ts';
 import type { Envelope } from '../../../core/envelope/envelope.ts';
-import { anyText, booleanOption, nameText, readOptions } from '../../../core/envelope/read-options.ts';
+import { stringOption, booleanOption, nonBlankStringOption, readOptions } from '../../../core/envelope/read-options.ts';
 import type { OptionTable } from '../../../core/envelope/read-options.ts';
 import { approvalOption, sandboxOption, settingsChangeOptions } from '../../../core/envelope/settings-change.ts';
 import { readingStillDenied } from '../../../core/fragments/answers/tool-calls.ts';
@@ -10,18 +10,18 @@ import { accessAt, needsSandbox, networkReach } from '../../../core/policy/paths
 import { narrowerApproval, narrowerProfile } from '../../../core/policy/profiles/narrower-profile.ts';
 import { builtInProfile } from '../../../core/policy/profiles/profiles.ts';
 import { isWrongValue } from '../../../core/policy/profiles/profile-entries.ts';
-import { callProcess, callStarted } from '../../../core/state/fold/running-calls.ts';
+import { callProcessLine, callStartedLine } from '../../../core/state/fold/running-calls.ts';
 import type { StartedProcess } from '../../../ports/system.ts';
 import type { ThreadRefused, Threads, WantedThread } from '../../../ports/threads.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { PermissionProfile, ResolvedPolicy } from '../../../protocol/permissions.ts';
 import { usageNow } from '../context/window-use.ts';
 import { goalOfThread } from '../goal/goal.ts';
-import type { AdoptedCall } from '../running-commands.ts';
+import type { CallLeftRunning } from '../running-commands.ts';
 import type { Turn } from '../thread-parts.ts';
 import { warnOnce } from '../log.ts';
-import { recordDecided } from './ask-about-call.ts';
-import { askAboutHosts, askForServers } from './ask-during-call.ts';
+import { recordCallDecided } from './ask-about-call.ts';
+import { askAboutNetworkHosts, askForServers } from './ask-during-call.ts';
 import type { QuestionOrder } from './call-order.ts';
 import type { CallToGrant, GrantedCall } from './grant-call.ts';
 
@@ -42,8 +42,8 @@ export async function performCall(
   const at = parts.clock.now();
   const { policy, allowed, ground, leaves, confined, answer } = grant;
   const outside = grant.where === 'outside' || undefined;
-  const begins = callStarted({ threadId, turnId, callId, tool, at, item, idempotent, external, outside, confined });
-  recordDecided(turn, callId, 'allowed', () => log.record(begins));
+  const begins = callStartedLine({ threadId, turnId, callId, tool, at, item, idempotent, external, outside, confined });
+  recordCallDecided(turn, callId, 'allowed', () => log.record(begins));
   // Not before the line is recorded: another call's sync could send the news out without it.
   const kind = memory.standing.has(item.id) ? 'item-updated' : 'item-started';
   log.tell({ kind, turnId, item, ...defined({ outside: leaves, confined }) });
@@ -53,7 +53,7 @@ export async function performCall(
   await log.durable();
   const over = new AbortController();
   const started = (process: StartedProcess): void => {
-    log.record(callProcess(turnId, callId, process));
+    log.record(callProcessLine(turnId, callId, process));
     void keepLasting(turn, over.signal);
   };
   // Sent at once: it explains why a call takes its time.
@@ -63,7 +63,7 @@ export async function performCall(
   const output = previewOf(turn, item.id);
   const threads = restrictThreads(parts.threads, envelope);
   const isProxied = networkReach(policy) === 'listed';
-  const hosts = isProxied ? askAboutHosts(turn, { ...wanted, policy }, questions) : undefined;
+  const hosts = isProxied ? askAboutNetworkHosts(turn, { ...wanted, policy }, questions) : undefined;
   const elicit = needs.mcp && askForServers(turn, wanted, questions);
   const ways = defined({
     output,
@@ -75,7 +75,7 @@ export async function performCall(
     answerHost: hosts?.decide,
     elicit,
   });
-  const window: RunningCall['window'] = {
+  const window: CallRunContext['window'] = {
     left: () => usageNow(turn).effectiveWindow - usageNow(turn).tokens,
     renew: () => turn.inbox.wish({ signal, settle: () => {} }),
   };
@@ -101,7 +101,7 @@ async function keepLasting({ parts, log }: Turn, over: AbortSignal): Promise<voi
 }
 
 /** Undefined where no subscriber wants output as it comes: then it need not be decoded. */
-function previewOf({ log, turnId }: Turn, itemId: string): RunningCall['output'] {
+function previewOf({ log, turnId }: Turn, itemId: string): CallRunContext['output'] {
   if (!log.subscribers.wantPreviews) return undefined;
   const decoder = new TextDecoder();
   return (bytes) => {
@@ -116,7 +116,7 @@ export type RanCall = CallResult & {
   readonly mayWrite: boolean;
   readonly outside?: true;
   readonly confined?: true;
-} & Pick<AdoptedCall, 'typed'>;
+} & Pick<CallLeftRunning, 'typed'>;
 
 /** A command that may do everything but read denied paths finds empty folders there; the note tells why. */
 export function withConfinementNote<Result extends CallResult>(end: Result, { where, policy }: GrantedCall): Result {
@@ -172,8 +172,8 @@ function heldBy(envelope: Envelope, wanted: WantedThread): Narrowed | ThreadRefu
 }
 
 const wantedOptions = {
-  cwd: { type: anyText },
-  model: { type: nameText },
+  cwd: { type: stringOption },
+  model: { type: nonBlankStringOption },
   approvals: { type: approvalOption },
   sandbox: { type: sandboxOption },
   ephemeral: { type: booleanOption },

@@ -4,37 +4,37 @@ import type { Step } from '../../../core/envelope/envelope.ts';
 import { occasionalBudget } from '../../../core/envelope/window.ts';
 import {
   beyondReviewer,
-  reviewFailed,
-  reviewTimedOut,
+  reviewFailedText,
+  reviewTimedOutText,
   tooLongToReview,
   tooManyDenials,
 } from '../../../core/fragments/answers/refusals.ts';
-import { reviewInstructions, reviewPolicy } from '../../../core/fragments/approval-reviewer-instructions.ts';
+import { reviewInstructions, policyForReviewer } from '../../../core/fragments/approval-reviewer-instructions.ts';
 import {
   addReview,
   decideReview,
   describeGrants,
   mustEndTurn,
-  readVerdict,
+  parseReviewVerdict,
 } from '../../../core/policy/decide/reviewer-verdict.ts';
 import { describePolicy } from '../../../core/policy/profiles/describe-policy.ts';
-import { wordsInCall } from '../../../core/state/questions/call-arguments.ts';
+import { truncatedWords } from '../../../core/state/questions/call-arguments.ts';
 import { questionFields } from '../../../core/state/questions/question-lines.ts';
 import { reviewInput, type ReviewRequest } from '../../../core/state/review-request.ts';
 import type { ModelFailure, ModelFailureCode, RequestOptions } from '../../../ports/model.ts';
 import { valueOrAbort } from '../../../protocol/abort.ts';
 import { thrownMessage } from '../../../protocol/display-text.ts';
-import { isMessage, writtenText } from '../../../protocol/item.ts';
+import { isMessage, messageTextWithoutRefusals } from '../../../protocol/item.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import { Fault, type Outcome } from '../../../protocol/outcome.ts';
 import type { Answer, Question, ReviewVerdict } from '../../../protocol/question.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
-import { approvedPrefixesNow, grantsNow, windowNow } from '../context/turn-contract.ts';
+import { approvedPrefixesNow, grantsNow, contextWindowNow } from '../context/turn-contract.ts';
 import { recordSpent } from '../record/record-usage.ts';
 import { ModelExchange } from '../request/model-exchange.ts';
-import { requestOptions, type RequestToSend, type RetryCount, tryAgain } from '../request/model-request.ts';
+import { requestOptions, type RequestToSend, type RetryCount, askWithRetries } from '../request/model-request.ts';
 import type { Turn } from '../thread-parts.ts';
-import { callIn } from './calls.ts';
+import { findCall } from './calls.ts';
 
 /**
  * The reviewer's answer to a question. A review that fails or takes too long declines the call. If the reviewer cannot
@@ -66,9 +66,9 @@ function answerOf({ turn }: ReviewPlace, question: Question, reviewed: Reviewed)
     case 'aborted':
       return { kind: 'lapsed' };
     case 'timed-out':
-      return declined(reviewTimedOut(reviewed.seconds));
+      return declined(reviewTimedOutText(reviewed.seconds));
     case 'failed':
-      return declined(reviewFailed(reviewed.why));
+      return declined(reviewFailedText(reviewed.why));
     case 'too-long':
       return declined(tooLongToReview);
     case 'verdict': {
@@ -131,7 +131,7 @@ async function askReviewer(place: ReviewPlace, question: Question, signal: Abort
   let again: string | undefined;
   const attempt = (number: number, retries: RetryCount): Promise<Attempt> =>
     askOnce(place, requestFor(place.turn, question, again), { attempt: number, retries, limit, signal });
-  const asked = tryAgain({ parts, log, signal: limit }, attempt, {
+  const asked = askWithRetries({ parts, log, signal: limit }, attempt, {
     failureOf: (last) => {
       if (last.kind === 'verdict') return undefined;
       const { failure } = last;
@@ -181,7 +181,7 @@ async function askOnce(
   }
   if (typeof answer !== 'string')
     return { kind: 'no-verdict', failure: passing.has(answer.code) ? answer : { ...answer, retry: 'never' } };
-  const read = readVerdict(answer);
+  const read = parseReviewVerdict(answer);
   if (read.kind === 'unreadable') return { kind: 'no-verdict', failure: unreadable(read.why) };
   return { kind: 'verdict', verdict: read.verdict };
 }
@@ -199,14 +199,14 @@ async function readAnswer(turn: Turn, exchange: ModelExchange, limit: AbortSigna
     if (event.kind === 'failed') ({ failure } = event);
     if (event.kind === 'completed' || event.kind === 'failed') recordSpent(turn, event.spent);
     if (event.kind === 'item' && isMessage(event.item) && event.item.role === 'assistant')
-      text += writtenText(event.item);
+      text += messageTextWithoutRefusals(event.item);
   }
 }
 
 function requestFor(turn: Turn, question: Question, again: string | undefined): ReviewRequest {
   const { parts, envelope, log } = turn;
-  const call = callIn(log.state.history, question.callId);
-  const inCall = call === undefined ? [] : wordsInCall(question, call);
+  const call = findCall(log.state.history, question.callId);
+  const inCall = call === undefined ? [] : truncatedWords(question, call);
   const fields = questionFields(question, inCall);
   const { turn_id: _turn, call_id: _call, item: _item, scopes: _scopes, in_call: _places, ...asked } = fields;
   return {
@@ -215,7 +215,7 @@ function requestFor(turn: Turn, question: Question, again: string | undefined): 
     callId: question.callId,
     question: asked,
     policy: policyFields(turn),
-    space: occasionalBudget('reviewedQuestion', windowNow(turn).effective),
+    space: occasionalBudget('reviewedQuestion', contextWindowNow(turn).effective),
     ...defined({ again }),
   };
 }
@@ -226,7 +226,7 @@ function policyFields(turn: Turn): JsonObject {
   const { cwd } = workspace;
   const { approval, profile } = policy;
   const { session, turn: ofTurn } = grantsNow(turn, { approval, profile });
-  return reviewPolicy({
+  return policyForReviewer({
     policy: describePolicy(policy.resolved, cwd),
     cwd,
     approvedPrefixes: approvedPrefixesNow(turn),

@@ -1,22 +1,25 @@
 import { type Envelope, turnProvider } from '../../../core/envelope/envelope.ts';
-import type { Entry } from '../../../core/history/entry.ts';
+import type { HistoryEntry } from '../../../core/history/entry.ts';
 import { requestTokens } from '../../../core/history/window-usage.ts';
-import { type Outcome, sentence } from '../../../protocol/outcome.ts';
-import { isSameProvider, type ProviderName, readsOpaque } from '../../../protocol/provider-name.ts';
+import { type Outcome, endWithFullStop } from '../../../protocol/outcome.ts';
+import { isSameProvider, type ProviderName, canReadOpaqueItems } from '../../../protocol/provider-name.ts';
 import { foldReopened, reopenedLine } from '../../../core/state/checkpoints/opaque-checkpoint.ts';
 import { currentProvider } from '../../../core/state/current-provider.ts';
 import { requestInput } from '../../../core/state/plan-request.ts';
-import { importOf } from '../../../core/state/line-seals.ts';
+import { importNameOf } from '../../../core/state/line-seals.ts';
 import { compactionContract } from '../context/turn-contract.ts';
 import type { Turn } from '../thread-parts.ts';
 import type { Provider } from '../../../ports/model.ts';
-import { compact } from './compact.ts';
+import { compactHistory } from './compact.ts';
 import type { CompactionResult, UnreadableReason, WantedCompaction } from './compaction-result.ts';
 import { gatherNextStep } from '../context/current-step.ts';
 import { compactAfterReopening } from './compact-when-full.ts';
 
 /** Prefers the history behind the checkpoint, which is complete. If it is too long, asks the checkpoint's maker. */
-export async function chooseReadableHistory(turn: Turn, hidden: readonly Entry[]): Promise<ReadableHistoryChoice> {
+export async function chooseReadableHistory(
+  turn: Turn,
+  hidden: readonly HistoryEntry[],
+): Promise<ReadableHistoryChoice> {
   const behind = await turn.log.learnBehind();
   const maker = oneMaker(hidden);
   const isHere = maker !== undefined && isSameProvider(maker, turnProvider(turn.envelope));
@@ -29,7 +32,7 @@ export async function chooseReadableHistory(turn: Turn, hidden: readonly Entry[]
   return behind === undefined ? { kind: 'refused', outcome } : { kind: 'behind', reason };
 }
 
-function oneMaker(hidden: readonly Entry[]): ProviderName | undefined {
+function oneMaker(hidden: readonly HistoryEntry[]): ProviderName | undefined {
   const [first, ...others] = hidden.map(({ maker }) => maker);
   if (first === undefined) return undefined;
   return others.every((one) => one !== undefined && isSameProvider(one, first)) ? first : undefined;
@@ -46,8 +49,8 @@ function fitsAtOnce(turn: Turn): boolean {
 /** The maker, if it knows all of this history. An imported file must not decide which server gets this user's key. */
 async function makerToAsk({ log, before, envelope, parts }: Turn, maker: ProviderName) {
   const newest = currentProvider(log.state);
-  if (before === undefined || newest === undefined || importOf(log.state.meta) !== undefined) return undefined;
-  if (!isSameProvider(newest, maker) || !readsOpaque(turnProvider(before), maker)) return undefined;
+  if (before === undefined || newest === undefined || importNameOf(log.state.meta) !== undefined) return undefined;
+  if (!isSameProvider(newest, maker) || !canReadOpaqueItems(turnProvider(before), maker)) return undefined;
   const isHere = isSameProvider(maker, turnProvider(envelope));
   const provider = isHere ? parts.provider : await parts.providerOf?.(maker);
   return provider === undefined ? undefined : { provider, by: before };
@@ -106,7 +109,7 @@ type MakerToAsk = { readonly provider: Provider; readonly by: Envelope };
  * Makes the history readable. Undefined when the history behind the checkpoint is used. `wanted`: the checkpoint to ask
  * its maker for. `freesSpace`: compact a reused history that is too long; false if the caller compacts it anyway.
  */
-export async function readHistoryAsChosen(
+export async function applyReadableHistoryChoice(
   turn: Turn,
   way: UsableHistoryChoice,
   { wanted, freesSpace }: { readonly wanted: WantedCompaction; readonly freesSpace: boolean },
@@ -114,10 +117,10 @@ export async function readHistoryAsChosen(
   if (way.kind === 'ask') {
     const { provider, by } = way.maker;
     const step = await gatherNextStep(turn, 0);
-    const result = await compact(turn, step, { ...wanted, by, provider, only: true, mayGrow: true });
+    const result = await compactHistory(turn, step, { ...wanted, by, provider, only: true, mayGrow: true });
     if (result.kind !== 'failed') return result;
     if (!way.hasBehind) {
-      const message = `${way.otherwise.message} Capstan asked its maker for a readable checkpoint, which failed: ${sentence(result.outcome.message)}`;
+      const message = `${way.otherwise.message} Capstan asked its maker for a readable checkpoint, which failed: ${endWithFullStop(result.outcome.message)}`;
       return { kind: 'failed', outcome: { ...way.otherwise, message } };
     }
   }

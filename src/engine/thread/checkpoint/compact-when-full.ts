@@ -1,28 +1,28 @@
-import { limitReached, switchReason } from '../../../core/compaction/plan/when-to-compact.ts';
+import { isLimitReached, compactionReasonAtSwitch } from '../../../core/compaction/plan/when-to-compact.ts';
 import { type Step, turnProvider } from '../../../core/envelope/envelope.ts';
-import { entries, mergeFragments } from '../../../core/history/history.ts';
+import { historyEntries, mergeFragments } from '../../../core/history/history.ts';
 import { isOpaque } from '../../../core/history/sent-items.ts';
 import { requestTokens } from '../../../core/history/window-usage.ts';
 import { isSameProvider } from '../../../protocol/provider-name.ts';
 import { isCompactionPaused, isTransientFailure } from '../../../core/state/checkpoints/checkpoint-counts.ts';
 import { requestInput } from '../../../core/state/plan-request.ts';
-import type { Telling } from '../../../core/world/world-state.ts';
+import type { WorldUpdate } from '../../../core/world/world-state.ts';
 import {
   activeTokensNow,
   estimatedTokensNow,
-  bundleTokens,
-  tellingTokens,
-  waitingTokens,
+  fullContextTokens,
+  contextTextTokens,
+  inboxTokens,
 } from '../context/token-estimates.ts';
 import type { CompactionResult, UnreadableReason, WantedCompaction } from './compaction-result.ts';
 import { compactionContract, compactionWindow, instructionsNow } from '../context/turn-contract.ts';
-import { hasEnoughNew, isWorthCompacting, savesEnough } from './worth-compacting.ts';
+import { hasEnoughNewHistory, isWorthCompacting, savesEnoughTokens } from './worth-compacting.ts';
 import type { Turn } from '../thread-parts.ts';
 import { lastUsage, tokenUpperBound } from '../../../core/history/token-counts.ts';
 import { waitingItem } from '../../../core/state/fold/waiting-messages.ts';
 
 /** Runs before a step is entered: all calls have their outputs, and nothing of the step was sent. */
-export async function compactWhenFull(turn: Turn, step: Step, telling: Telling): Promise<void> {
+export async function compactWhenFull(turn: Turn, step: Step, update: WorldUpdate): Promise<void> {
   const phase = step.index === 0 ? 'pre_turn' : 'mid_turn';
   const wish = turn.inbox.takeWishes();
   if (wish !== undefined) {
@@ -32,7 +32,7 @@ export async function compactWhenFull(turn: Turn, step: Step, telling: Telling):
     return void (await result);
   }
   if (!mayCompact(turn)) return;
-  const wanted = switched(turn, step) ?? full(turn, step, telling);
+  const wanted = switched(turn, step) ?? full(turn, step, update);
   if (wanted !== undefined) await perform(turn, step, { trigger: 'auto', phase, ...wanted });
 }
 
@@ -47,14 +47,14 @@ export async function compactAfterReopening(turn: Turn, step: Step, reason: Unre
   const { instructions, modalities } = compactionContract(turn);
   const input = requestInput(log.state.history, { modalities, provider: turnProvider(envelope) });
   const active = requestTokens({ instructions, tools: step.tools, input });
-  const pending = bundleTokens(step) + waitingTokens(turn);
-  if (!limitReached({ active, pending, prefill: undefined, window: compactionWindow(turn) })) return;
+  const pending = fullContextTokens(step) + inboxTokens(turn);
+  if (!isLimitReached({ active, pending, prefill: undefined, window: compactionWindow(turn) })) return;
   await perform(turn, step, { trigger: 'auto', reason, phase: 'pre_turn' });
 }
 
 async function perform(turn: Turn, step: Step, wanted: WantedCompaction): Promise<CompactionResult> {
-  const { compact } = await import('./compact.ts');
-  const result = await compact(turn, step, wanted);
+  const { compactHistory } = await import('./compact.ts');
+  const result = await compactHistory(turn, step, wanted);
   if (result.kind === 'failed' && isTransientFailure(result.outcome.code)) turn.memory.outage = 'seen';
   return result;
 }
@@ -64,7 +64,7 @@ function mayCompact({ log, memory }: Turn): boolean {
 }
 
 /** True if the thread may compact although its limit was not reached. */
-export const mayCompactAgain = (turn: Turn): boolean => mayCompact(turn) && hasEnoughNew(turn);
+export const mayCompactBelowLimit = (turn: Turn): boolean => mayCompact(turn) && hasEnoughNewHistory(turn);
 type Wanted = Pick<WantedCompaction, 'reason' | 'by'> | undefined;
 
 function switched(turn: Turn, step: Step): Wanted {
@@ -76,44 +76,49 @@ function switched(turn: Turn, step: Step): Wanted {
   const { model, compatibility, window } = compactionContract(turn);
   const models = { before: { ...then, effective: then.window.effective }, now: { model, compatibility, window } };
   const reasonFor = (active: number) => {
-    const reason = switchReason({ ...models, active });
+    const reason = compactionReasonAtSwitch({ ...models, active });
     // An item that only its maker can read. An opaque checkpoint has already been replaced by now.
-    const holdsOpaque = (): boolean => entries(log.state.history).some(({ item }) => isOpaque(item));
-    if (reason !== 'comp_hash_changed' || (holdsOpaque() && savesEnough(turn, step, 0))) return reason;
+    const holdsOpaque = (): boolean => historyEntries(log.state.history).some(({ item }) => isOpaque(item));
+    if (reason !== 'comp_hash_changed' || (holdsOpaque() && savesEnoughTokens(turn, step, 0))) return reason;
     // The new model can read all of history, or a checkpoint would save too little: then only its window is a reason.
     const { compatibility: _other, ...now } = models.now;
-    return switchReason({ ...models, now, active });
+    return compactionReasonAtSwitch({ ...models, now, active });
   };
   const reason = reasonFor(activeTokensNow(turn, step).tokens);
   // With a provider that overcounts, every switch would seem to be one to a window that is too small.
-  if (reason === 'model_downshift' && !hasEnoughNew(turn) && reasonFor(estimatedTokensNow(turn, step)) === undefined)
+  if (
+    reason === 'model_downshift' &&
+    !hasEnoughNewHistory(turn) &&
+    reasonFor(estimatedTokensNow(turn, step)) === undefined
+  )
     return undefined;
   if (isElsewhere) return reason === 'model_downshift' ? { reason } : undefined;
   return reason === undefined ? undefined : { reason, by: before };
 }
 
-function full(turn: Turn, step: Step, telling: Telling): Wanted {
-  if (isFarFromFull(turn, step, telling)) return undefined;
-  const isFull = shouldCompact(turn, step, tellingTokens(telling) + waitingTokens(turn));
+function full(turn: Turn, step: Step, update: WorldUpdate): Wanted {
+  if (isFarFromFull(turn, step, update)) return undefined;
+  const isFull = shouldCompact(turn, step, contextTextTokens(update) + inboxTokens(turn));
   return isFull ? { reason: 'context_limit' } : undefined;
 }
 
 /** True if the ending turn leaves less space than the next one should find, and compaction can help. */
-export const leavesTooLittle = (turn: Turn, step: Step): boolean => mayCompact(turn) && shouldCompact(turn, step, 0);
+export const leavesTooLittleSpace = (turn: Turn, step: Step): boolean =>
+  mayCompact(turn) && shouldCompact(turn, step, 0);
 
 function shouldCompact(turn: Turn, step: Step, pending: number): boolean {
   const { prefill } = turn.log.state;
   const window = compactionWindow(turn);
-  const isFull = limitReached({ active: activeTokensNow(turn, step).tokens, pending, prefill, window });
+  const isFull = isLimitReached({ active: activeTokensNow(turn, step).tokens, pending, prefill, window });
   return isFull && isWorthCompacting(turn, step);
 }
 
 /** Checks by text length alone whether a thread's first request fits: a closer look reads every character. */
-function isFarFromFull(turn: Turn, step: Step, { told }: Telling): boolean {
+function isFarFromFull(turn: Turn, step: Step, { told }: WorldUpdate): boolean {
   const { history, usage, prefill } = turn.log.state;
   if (history.length > 0 || lastUsage(usage.newest).total > 0) return false;
   const context = mergeFragments(told.map(({ fragment }) => fragment)).map(({ item }) => item(''));
   const active = tokenUpperBound([instructionsNow(turn).text, ...step.tools]);
   const pending = tokenUpperBound([...context, ...turn.inbox.waiting.map(waitingItem)]);
-  return !limitReached({ active, pending, prefill, window: compactionWindow(turn) });
+  return !isLimitReached({ active, pending, prefill, window: compactionWindow(turn) });
 }

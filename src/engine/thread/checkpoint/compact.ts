@@ -1,29 +1,29 @@
 import { defined } from '../../../base/objects.ts';
-import { allowGrowthByHand, anythingToCompact, isRefusal } from '../../../core/compaction/plan/compaction-plan.ts';
+import { allowGrowthByHand, anythingToCompact, isAfterRefusal } from '../../../core/compaction/plan/compaction-plan.ts';
 import { nothingToCompact } from '../../../core/compaction/plan/failure-messages.ts';
 import { planCompaction } from '../../../core/compaction/plan/plan-compaction.ts';
-import { withOlderPlan, type WorkRecords } from '../../../core/compaction/plan/work-records.ts';
+import { markPlanOutdated, type WorkRecords } from '../../../core/compaction/plan/work-records.ts';
 import { beginCompaction, continueCompaction, currentStage } from '../../../core/compaction/state-machine.ts';
 import type { CompactionStep } from '../../../core/compaction/state-machine.ts';
 import { type Envelope, type Step, turnProvider } from '../../../core/envelope/envelope.ts';
 import { itemTokens, lastUsage } from '../../../core/history/token-counts.ts';
 import { isUserShellCommand } from '../../../core/history/limit-output.ts';
 import { requestTokens } from '../../../core/history/window-usage.ts';
-import { compactionFailed, pausesAfter } from '../../../core/state/checkpoints/checkpoint-counts.ts';
+import { compactionFailedLine, willPauseCompaction } from '../../../core/state/checkpoints/checkpoint-counts.ts';
 import { requestInput } from '../../../core/state/plan-request.ts';
 import { isMessage } from '../../../protocol/item.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { readsOpaque } from '../../../protocol/provider-name.ts';
+import { canReadOpaqueItems } from '../../../protocol/provider-name.ts';
 import type { CheckpointReport } from '../../../protocol/thread-event.ts';
 import {
-  bundleTokens,
-  dueTokens,
+  fullContextTokens,
+  contextTokensToSend,
   newestCountFor,
   nextRequestTokens,
-  standingTokens,
-  waitingTokens,
+  contextTokensInHistory,
+  inboxTokens,
 } from '../context/token-estimates.ts';
-import { compactionContract, compactionWindow, windowNow } from '../context/turn-contract.ts';
+import { compactionContract, compactionWindow, contextWindowNow } from '../context/turn-contract.ts';
 import { adoptServerWindow } from '../context/window-use.ts';
 import type { Turn } from '../thread-parts.ts';
 import { warnOnce } from '../log.ts';
@@ -32,10 +32,10 @@ import type { CompactionResult, WantedCompaction } from './compaction-result.ts'
 import { installCheckpoint } from './install-checkpoint.ts';
 
 /** Compacts history, if possible. The old history stays in force until the new one is recorded (I8). */
-export async function compact(turn: Turn, step: Step, asked: WantedCompaction): Promise<CompactionResult> {
+export async function compactHistory(turn: Turn, step: Step, asked: WantedCompaction): Promise<CompactionResult> {
   const wanted = allowGrowthByHand(asked, turn.log.state, compactionContract(turn).strategy);
   if (!anythingToCompact(wanted, turn.log.state)) return { kind: 'failed', outcome: nothingToCompact };
-  const refused = refusedAhead(turn, step, wanted);
+  const refused = findCompactionRefusal(turn, step, wanted);
   if (refused !== undefined) return { kind: 'failed', outcome: refused };
   // The turn's words wait meanwhile, and the process may die: store them before compaction begins.
   if (turn.inbox.keep()) await turn.log.durable();
@@ -44,7 +44,7 @@ export async function compact(turn: Turn, step: Step, asked: WantedCompaction): 
 }
 
 /** For a compaction by hand: why no model is asked, if no checkpoint of this history is worth it. */
-export function refusedAhead(turn: Turn, step: Step, wanted: WantedCompaction): Outcome | undefined {
+export function findCompactionRefusal(turn: Turn, step: Step, wanted: WantedCompaction): Outcome | undefined {
   if (wanted.trigger === 'auto') return undefined;
   const { move } = open(turn, step, wanted);
   return move.kind === 'refused' && move.outcome.code === nothingToCompact.code ? move.outcome : undefined;
@@ -59,7 +59,7 @@ export async function runCompaction(turn: Turn, step: Step, wanted: WantedCompac
   const { log, turnId } = turn;
   const tokens = nextRequestTokens(turn, step);
   const startedAt = turn.parts.clock.now();
-  const { effective: assumed } = windowNow(turn);
+  const { effective: assumed } = contextWindowNow(turn);
   log.tell({ kind: 'checkpoint-started', turnId, id, trigger, reason, phase, strategy, model, tokens });
   const signal = signalOf(turn, wanted);
   const requests = new CompactionRequests(turn, step, { provider: wanted.provider ?? turn.parts.provider, signal });
@@ -121,11 +121,11 @@ function open(turn: Turn, step: Step, wanted: WantedCompaction): Opened {
   const tools = parts.router.specs(contract.tools, by.policy);
   // Let the provider compact by itself only without a `focus`, which only a model reads, and only if the turn's model
   // can read what that provider encrypts.
-  const isRead = other === undefined && readsOpaque(turnProvider(envelope), provider);
+  const isRead = other === undefined && canReadOpaqueItems(turnProvider(envelope), provider);
   const isOpen = strategy === 'remote' && asked.focus === undefined && isRead;
   const remote = isOpen ? parts.provider.capabilities.remoteCompaction : 'none';
   // The provider's count of the input, 0 if it gave none. After a refusal for length, at least the whole window.
-  const refused = isRefusal(wanted) ? window.effective : 0;
+  const refused = isAfterRefusal(wanted) ? window.effective : 0;
   const counted = Math.max(lastUsage(newestCountFor(log.state, turnProvider(envelope))).input, refused);
   const plan = planCompaction(
     {
@@ -145,10 +145,10 @@ function open(turn: Turn, step: Step, wanted: WantedCompaction): Opened {
       fixed: requestTokens({ instructions, tools, input: [] }),
       history: input.reduce((sum, item) => sum + itemTokens(item), 0),
       ...(counted === 0 ? {} : { counted }),
-      due: dueTokens({ log }, step),
-      context: bundleTokens(step),
-      standing: standingTokens(log.state),
-      pending: waitingTokens({ inbox }),
+      due: contextTokensToSend({ log }, step),
+      context: fullContextTokens(step),
+      standing: contextTokensInHistory(log.state),
+      pending: inboxTokens({ inbox }),
     },
   );
   const source = { history, input, work: workNow({ log, inbox }), failed: log.state.failed };
@@ -163,9 +163,9 @@ function workNow({ log, inbox }: Pick<Turn, 'log' | 'inbox'>): WorkRecords {
     ({ kind }) => kind !== 'agent' && kind !== 'files' && kind !== 'beside',
   );
   if (all.length === 0) return work;
-  if (all.some(({ kind }) => kind === 'words')) return withOlderPlan(work, 'user');
+  if (all.some(({ kind }) => kind === 'words')) return markPlanOutdated(work, 'user');
   const isShell = all.every((one) => one.kind === 'item' && isMessage(one.item) && isUserShellCommand(one.item));
-  return withOlderPlan(work, isShell ? 'shell' : 'program');
+  return markPlanOutdated(work, isShell ? 'shell' : 'program');
 }
 
 interface Ended extends Pick<Opened, 'plan' | 'move'> {
@@ -186,7 +186,7 @@ async function settleMove(turn: Turn, step: Step, ended: Ended, signal: AbortSig
     return { kind: 'installed', report };
   }
   const outcome = move.kind === 'refused' ? move.outcome : unfinished;
-  const paused = pausesAfter(log.state.checkpoints, { trigger: plan.trigger, outcome });
+  const paused = willPauseCompaction(log.state.checkpoints, { trigger: plan.trigger, outcome });
   recordFailed(turn, ended, { outcome, paused });
   log.tell({ kind: 'checkpoint-failed', threadId, turnId, id, outcome, paused });
   await log.durable();
@@ -213,7 +213,7 @@ function recordFailed(
 ): void {
   const { id, plan, requests } = ended;
   const { usage, count } = requests;
-  log.record(compactionFailed({ id, turnId, trigger: plan.trigger, usage, requests: count, ...failed }));
+  log.record(compactionFailedLine({ id, turnId, trigger: plan.trigger, usage, requests: count, ...failed }));
 }
 
 /** Failures that another model may not have. */

@@ -4,18 +4,18 @@ import type {
   CompactionRequest,
 } from '../../../core/compaction/plan/compaction-plan.ts';
 import { type Envelope, type Step, turnProvider } from '../../../core/envelope/envelope.ts';
-import { compactionMessage, compactionTrigger } from '../../../core/fragments/message-items.ts';
+import { compactionMessage, compactionTriggerItem } from '../../../core/fragments/message-items.ts';
 import type { AuthMode, ModelFailure, Provider, RequestOptions } from '../../../ports/model.ts';
 import { defined } from '../../../base/objects.ts';
-import { isMessage, type Item, writtenText } from '../../../protocol/item.ts';
+import { isMessage, type Item, messageTextWithoutRefusals } from '../../../protocol/item.ts';
 import { isSameProvider } from '../../../protocol/provider-name.ts';
 import { addUsage, noUsage, type Usage } from '../../../protocol/usage.ts';
-import type { Auxiliary } from '../../../core/state/request-record.ts';
+import type { AuxiliaryRequest } from '../../../core/state/request-record.ts';
 import type { Turn } from '../thread-parts.ts';
 import { compactionContract } from '../context/turn-contract.ts';
 import { recordSpent } from '../record/record-usage.ts';
 import { ModelExchange } from '../request/model-exchange.ts';
-import { requestOptions, type RequestToSend, tryAgain } from '../request/model-request.ts';
+import { requestOptions, type RequestToSend, askWithRetries } from '../request/model-request.ts';
 import type { CostedEvent } from '../request/answer-events.ts';
 
 /** `by`: the contract under which the model is asked. */
@@ -51,7 +51,7 @@ export class CompactionRequests {
   perform(request: CompactionRequest, asking: Asking): Promise<CompactionOutcome> {
     const { parts, log } = this.#turn;
     const again = { parts, log, signal: this.#signal };
-    return tryAgain(again, (attempt, retries) => this.#ask(request, { ...asking, attempt, retries }), {
+    return askWithRetries(again, (attempt, retries) => this.#ask(request, { ...asking, attempt, retries }), {
       failureOf: (outcome) => (outcome.kind === 'failed' ? outcome.failure : undefined),
       most: Math.min(mostRetries, parts.streamMaxRetries),
     });
@@ -117,7 +117,7 @@ export class CompactionRequests {
     }
     if (failure !== undefined) return { kind: 'failed', failure };
     const said = items.filter(isMessage).filter(({ role }) => role === 'assistant');
-    return { kind: 'answer', text: said.map(writtenText).join('\n'), items };
+    return { kind: 'answer', text: said.map(messageTextWithoutRefusals).join('\n'), items };
   }
 
   #spend({ usage, spent }: Pick<Extract<CostedEvent, { kind: 'completed' }>, 'usage' | 'spent'>): void {
@@ -146,11 +146,11 @@ export class CompactionRequests {
     return { options: { ...others, ...defined({ serviceTier }), labels: options.labels }, tools, modalities };
   }
 
-  #auxiliary({ from, to, stubbed, head, tail }: CompactionRequest, form: RemoteForm): Auxiliary {
+  #auxiliary({ from, to, stubbed, head, tail }: CompactionRequest, form: RemoteForm): AuxiliaryRequest {
     const message = ({ role, text }: CompactionRequest['tail'][number]): Item =>
       compactionMessage(`msg_${this.#turn.parts.ids.uuid()}`, role, text);
     const [before, after] = [head.map(message), tail.map(message)];
-    if (form === 'stream') after.push(compactionTrigger);
+    if (form === 'stream') after.push(compactionTriggerItem);
     return { purpose: 'compaction', from, to, stubbed, head: before, tail: after };
   }
 }

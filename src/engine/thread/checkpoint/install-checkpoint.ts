@@ -1,8 +1,8 @@
 import type { Candidate } from '../../../core/compaction/candidates/candidate.ts';
 import type { CompactionPlan } from '../../../core/compaction/plan/compaction-plan.ts';
 import type { Step } from '../../../core/envelope/envelope.ts';
-import { type Entry, entryMetadata } from '../../../core/history/entry.ts';
-import { entries as entriesOf, mergeFragments } from '../../../core/history/history.ts';
+import { type HistoryEntry, entryMetadata } from '../../../core/history/entry.ts';
+import { historyEntries as entriesOf, mergeFragments } from '../../../core/history/history.ts';
 import { requestTokens } from '../../../core/history/window-usage.ts';
 import type { CheckpointReport } from '../../../protocol/thread-event.ts';
 import { defined } from '../../../base/objects.ts';
@@ -12,15 +12,15 @@ import { lineType } from '../../../protocol/line.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { noUsage } from '../../../protocol/usage.ts';
 import { compactedLines } from '../../../core/state/checkpoints/compacted-line.ts';
-import { itemRecord, withContextFacts } from '../../../core/state/drafts/item-lines.ts';
-import { tokenCount } from '../../../core/state/drafts/turn-lines.ts';
-import { buildBundle, type Telling } from '../../../core/world/world-state.ts';
-import { sections } from '../../../core/world/catalog.ts';
-import { nextRequestTokens, bundleTokens } from '../context/token-estimates.ts';
+import { storedItemLine, withContextFacts } from '../../../core/state/drafts/item-lines.ts';
+import { tokenCountLine } from '../../../core/state/drafts/turn-lines.ts';
+import { buildFullUpdate, type WorldUpdate } from '../../../core/world/world-state.ts';
+import { worldSections } from '../../../core/world/catalog.ts';
+import { nextRequestTokens, fullContextTokens } from '../context/token-estimates.ts';
 import type { CompactionRequests } from './compaction-requests.ts';
-import { instructionsNow, windowNow } from '../context/turn-contract.ts';
+import { instructionsNow, contextWindowNow } from '../context/turn-contract.ts';
 import type { Turn } from '../thread-parts.ts';
-import { runsUnderThreadSettings, recordSettings, tellContext } from '../record/record-context.ts';
+import { runsUnderThreadSettings, recordSettings, reportContextEvents } from '../record/record-context.ts';
 
 export interface CheckpointToInstall {
   readonly id: string;
@@ -34,8 +34,8 @@ export interface CheckpointToInstall {
 export function installCheckpoint(turn: Turn, step: Step, what: CheckpointToInstall): CheckpointReport {
   const { log, parts, threadId, turnId } = turn;
   const { plan, candidate } = what;
-  const telling = plan.placement === 'before-last-words' ? buildBundle(sections, step, () => false) : undefined;
-  const context = telling === undefined ? [] : contextEntries(turn, telling);
+  const update = plan.placement === 'before-last-words' ? buildFullUpdate(worldSections, step, () => false) : undefined;
+  const context = update === undefined ? [] : contextEntries(turn, update);
   const why = 'checkpoint';
   const told = context.map(({ entry }) => entry);
   const entries = withContext(ownEntries(turn, candidate), told);
@@ -44,7 +44,7 @@ export function installCheckpoint(turn: Turn, step: Step, what: CheckpointToInst
   const input = entries.map(({ item }) => item);
   const text = (instructions ?? instructionsNow(turn)).text;
   const standing = requestTokens({ instructions: text, tools: step.tools, input });
-  const after = standing + (telling === undefined ? bundleTokens(step) : 0);
+  const after = standing + (update === undefined ? fullContextTokens(step) : 0);
   const report = reportOf(turn, what, { before: nextRequestTokens(turn, step), after });
   // A turn that only compacts has no step to record its contract: record it, unless it has settings for this compaction
   // alone, which do not count for the thread. Do so before the checkpoint: later lines say that the context was sent.
@@ -64,38 +64,38 @@ export function installCheckpoint(turn: Turn, step: Step, what: CheckpointToInst
     }),
   );
   parts.router.renew();
-  if (telling?.record !== undefined) log.record({ type: lineType.worldState, payload: { ...telling.record } });
+  if (update?.record !== undefined) log.record({ type: lineType.worldState, payload: { ...update.record } });
   for (const { entry, texts } of context) {
-    tellContext(turn, String(entry.item['id']), texts, { cause: 'reinjection', why });
+    reportContextEvents(turn, String(entry.item['id']), texts, { cause: 'reinjection', why });
   }
   // No provider has counted the new history, so readers of the file use the estimate.
   const { total } = log.state.usage;
   const shown = { threadId, turnId, startedAt: what.startedAt, completedAt: parts.clock.now() };
   log.record(
-    tokenCount({ total, last: { ...noUsage, total: standing }, window: windowNow(turn).effective }),
-    itemRecord({ ...shown, item: { type: 'ContextCompaction', id: what.id } }),
+    tokenCountLine({ total, last: { ...noUsage, total: standing }, window: contextWindowNow(turn).effective }),
+    storedItemLine({ ...shown, item: { type: 'ContextCompaction', id: what.id } }),
   );
   return report;
 }
 
-function ownEntries({ parts, turnId }: Turn, { entries }: Candidate): readonly Entry[] {
-  return entries.map((entry): Entry => {
+function ownEntries({ parts, turnId }: Turn, { entries }: Candidate): readonly HistoryEntry[] {
+  return entries.map((entry): HistoryEntry => {
     if (entry.kind === 'kept') return entry.entry;
     const { kind: _kind, item, ...known } = entry;
     return { ...known, item: item(`msg_${parts.ids.uuid()}`), turn: turnId };
   });
 }
 
-function contextEntries({ parts, turnId }: Turn, { told }: Telling) {
+function contextEntries({ parts, turnId }: Turn, { told }: WorldUpdate) {
   const values = new Map(told.map(({ fragment, value }) => [fragment, value]));
   return mergeFragments(values.keys(), 'reinjection').map(({ item, origin, fragments }) => {
-    const entry: Entry = { item: item(`msg_${parts.ids.uuid()}`), origin, turn: turnId };
+    const entry: HistoryEntry = { item: item(`msg_${parts.ids.uuid()}`), origin, turn: turnId };
     return { entry, texts: fragments.map((fragment) => ({ fragment, value: values.get(fragment) })) };
   });
 }
 
 /** Context goes before the last words of the user, or else before the checkpoint's own text. */
-function withContext(entries: readonly Entry[], context: readonly Entry[]): readonly Entry[] {
+function withContext(entries: readonly HistoryEntry[], context: readonly HistoryEntry[]): readonly HistoryEntry[] {
   const place = entries.findLastIndex(({ origin }) => origin.family === 'user');
   const at = place >= 0 ? place : 0;
   return [...entries.slice(0, at), ...context, ...entries.slice(at)];
@@ -140,7 +140,7 @@ function reportOf(
 }
 
 /** Items left to the summary. A quoted message is part of another item and does not count. */
-function foldedItems(before: readonly Entry[], { entries }: Candidate): number {
+function foldedItems(before: readonly HistoryEntry[], { entries }: Candidate): number {
   const standing = new Set(
     entries.flatMap((each) => (each.kind === 'kept' ? [keyOf(each.entry)] : (each.words ?? []).map(({ id }) => id))),
   );
@@ -148,4 +148,4 @@ function foldedItems(before: readonly Entry[], { entries }: Candidate): number {
 }
 
 /** Items of other programs may have no id. */
-const keyOf = ({ item }: Entry): string | Item => stringAt(item, 'id') ?? item;
+const keyOf = ({ item }: HistoryEntry): string | Item => stringAt(item, 'id') ?? item;

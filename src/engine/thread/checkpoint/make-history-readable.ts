@@ -14,18 +14,25 @@ export async function findReadableHistory(turn: Turn): Promise<ReadableHistoryCh
 }
 
 /** Makes history readable before the first request of a turn. Returns the turn's ending if it cannot continue. */
-export async function makeReadable(turn: Turn, way: UsableHistoryChoice | undefined): Promise<TurnEnding | undefined> {
+export async function makeHistoryReadable(
+  turn: Turn,
+  way: UsableHistoryChoice | undefined,
+): Promise<TurnEnding | undefined> {
   if (way === undefined) return undefined;
-  const { readHistoryAsChosen } = await import('./choose-readable-history.ts');
+  const { applyReadableHistoryChoice } = await import('./choose-readable-history.ts');
   const wanted = { trigger: 'auto', reason: way.reason, phase: 'pre_turn' } as const;
-  const result = await readHistoryAsChosen(turn, way, { wanted, freesSpace: true });
+  const result = await applyReadableHistoryChoice(turn, way, { wanted, freesSpace: true });
   if (result?.kind === 'failed') return { kind: 'failed', failure: result.outcome };
   return result?.kind === 'aborted' ? result : undefined;
 }
 
 /** For a compaction in a turn of its own. Returns the result if nothing is left to compact. */
-export async function compactReadable(turn: Turn, way: UsableHistoryChoice | undefined, wanted: WantedCompaction) {
+export async function makeReadableForCompaction(
+  turn: Turn,
+  way: UsableHistoryChoice | undefined,
+  wanted: WantedCompaction,
+) {
   if (way === undefined) return undefined;
-  const { readHistoryAsChosen } = await import('./choose-readable-history.ts');
-  return readHistoryAsChosen(turn, way, { wanted, freesSpace: false });
+  const { applyReadableHistoryChoice } = await import('./choose-readable-history.ts');
+  return applyReadableHistoryChoice(turn, way, { wanted, freesSpace: false });
 }

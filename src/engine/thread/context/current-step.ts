@@ -8,13 +8,19 @@ import { isContextInForce } from '../../../core/history/history.ts';
 import { standingGrants } from '../../../core/policy/grants/granted-policy.ts';
 import { type RecordedSession, sessionCommand } from '../../../core/state/fold/running-calls.ts';
 import type { ThreadState } from '../../../core/state/thread-state.ts';
-import { sections } from '../../../core/world/catalog.ts';
-import { type Telling, tellWorld } from '../../../core/world/world-state.ts';
+import { worldSections } from '../../../core/world/catalog.ts';
+import { type WorldUpdate, buildWorldUpdate } from '../../../core/world/world-state.ts';
 import type { RecordedAgent } from '../../../protocol/agent.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ThreadParts, Turn } from '../thread-parts.ts';
 import { warnOnce, warnOnceForAll } from '../log.ts';
-import { approvedPrefixesNow, grantsNow, instructionsNow, type TurnContract, windowNow } from './turn-contract.ts';
+import {
+  approvedPrefixesNow,
+  grantsNow,
+  instructionsNow,
+  type TurnContract,
+  contextWindowNow,
+} from './turn-contract.ts';
 
 export async function stepNow(
   turn: TurnContract & { readonly parts: Pick<ThreadParts, 'gatherStep' | 'router' | 'hooks' | 'skills'> },
@@ -64,11 +70,14 @@ function toldAgent({ path, role, state, last }: RecordedAgent): NonNullable<Step
 export function applyThreadState(turn: TurnContract, step: Omit<Step, 'window'>): Step {
   const { skills: _before, ...known } = step.facts;
   const facts = { ...known, ...sessionContextNow(turn), ...skillsNow(turn), base: instructionsNow(turn) };
-  return { ...step, facts, window: windowNow(turn) };
+  return { ...step, facts, window: contextWindowNow(turn) };
 }
 
-export function dueContext({ baseline, history }: Pick<ThreadState, 'baseline' | 'history'>, step: Step): Telling {
-  return tellWorld(sections, step, baseline, (kinds) => isContextInForce(history, kinds));
+export function contextToSend(
+  { baseline, history }: Pick<ThreadState, 'baseline' | 'history'>,
+  step: Step,
+): WorldUpdate {
+  return buildWorldUpdate(worldSections, step, baseline, (kinds) => isContextInForce(history, kinds));
 }
 
 export async function gatherNextStep(turn: Turn, index: number): Promise<Step> {
@@ -76,7 +85,7 @@ export async function gatherNextStep(turn: Turn, index: number): Promise<Step> {
   const { step, problems } = await stepNow(turn, index, answered);
   for (const problem of problems) warnOnce(turn, problem, 'message');
   warnOfProblems(turn);
-  const cut = index === 0 ? skillsCut(turn) : undefined;
+  const cut = index === 0 ? skillsCutNotice(turn) : undefined;
   if (cut !== undefined) warnOnceForAll(turn, cut, cut.message);
   return step;
 }
@@ -85,7 +94,7 @@ export async function gatherNextStep(turn: Turn, index: number): Promise<Step> {
 function sessionContextNow(contract: TurnContract): Pick<StepFacts, 'sessionContext'> {
   const { hooks } = contract.parts;
   if (hooks === undefined) return {};
-  let left = contextBudget('sessionContext', windowNow(contract).effective);
+  let left = contextBudget('sessionContext', contextWindowNow(contract).effective);
   const fitting = contract.log.state.sessionContext.filter(({ key, text }) => {
     if (!hooks.knows(key) || estimateTokens(text) > left) return false;
     left -= estimateTokens(text);
@@ -95,12 +104,12 @@ function sessionContextNow(contract: TurnContract): Pick<StepFacts, 'sessionCont
 }
 
 export function skillsNow(contract: TurnContract): Pick<StepFacts, 'skills'> {
-  const selected = contract.parts.skills?.select(windowNow(contract).skills);
+  const selected = contract.parts.skills?.select(contextWindowNow(contract).skills);
   return selected === undefined ? {} : { skills: selected.catalogue };
 }
 
-export function skillsCut(contract: TurnContract): Outcome | undefined {
-  return contract.parts.skills?.select(windowNow(contract).skills)?.shortened;
+export function skillsCutNotice(contract: TurnContract): Outcome | undefined {
+  return contract.parts.skills?.select(contextWindowNow(contract).skills)?.shortened;
 }
 
 /** Warns of problems outside the turn, each cause once in the life of the thread. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Facts } from '../../../core/envelope/facts.ts';
+import type { GatheredFacts } from '../../../core/envelope/facts.ts';
 import type { Settings } from '../../../core/envelope/settings.ts';
 import type { ThreadParts } from '../thread-parts.ts';
 import { reuseFirstFacts } from './preview-request.ts';
@@ -8,7 +8,7 @@ const settings = { cwd: '/a', model: 'm', profile: { type: 'read-only' } } as un
 
 function looking() {
   let [looks, now] = [0, 100];
-  const look = (): Facts =>
+  const look = (): GatheredFacts =>
     ({ looks: ++looks, time: { epochMs: now, date: '2026-01-01', timezone: 'Etc/UTC' } }) as never;
   const parts = { clock: { now: () => now }, gatherFacts: async () => look() } as unknown as ThreadParts;
   const { gatherFacts } = reuseFirstFacts(parts);

@@ -1,18 +1,18 @@
 import { defined } from '../../../base/objects.ts';
 import { type Envelope, resolveEnvelope, type Step } from '../../../core/envelope/envelope.ts';
 import { resolveEnvironment } from '../../../core/envelope/environment.ts';
-import type { Facts } from '../../../core/envelope/facts.ts';
+import type { GatheredFacts } from '../../../core/envelope/facts.ts';
 import type { Settings } from '../../../core/envelope/settings.ts';
 import { grantsUnder } from '../../../core/policy/grants/grants.ts';
-import { settingsApplied, storeEnvelope } from '../../../core/state/drafts/turn-lines.ts';
+import { settingsAppliedLine, envelopeForLine } from '../../../core/state/drafts/turn-lines.ts';
 import { instructionsOf, type ThreadState } from '../../../core/state/thread-state.ts';
-import type { Telling } from '../../../core/world/world-state.ts';
+import type { WorldUpdate } from '../../../core/world/world-state.ts';
 import type { ThreadId, TurnId } from '../../../protocol/ids.ts';
 import { equalJson, type Json, type JsonObject } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { SettingsEvent } from '../../../protocol/thread-event.ts';
 import type { ThreadParts } from '../thread-parts.ts';
-import { dueContext, skillsCut, stepNow } from './current-step.ts';
+import { contextToSend, skillsCutNotice, stepNow } from './current-step.ts';
 import { factsForTurn, pastFacts } from './turn-contract.ts';
 
 /** The envelope that a turn would have now. Records nothing. */
@@ -27,7 +27,7 @@ export interface NextRequest {
   /** Base instructions; those of the thread, once it has made a request. */
   readonly instructions: string;
   readonly tools: Step['tools'];
-  readonly telling: Telling;
+  readonly update: WorldUpdate;
   readonly waiting: ThreadState['waiting'];
   /** Skills that did not fit into the list. Absent: it is whole. */
   readonly skillsCut?: Outcome;
@@ -45,13 +45,13 @@ export async function previewRequest(
   const { step } = await stepNow(contract, 0, answered);
   const [{ tools }, { waiting }] = [step, state];
   const instructions = (instructionsOf(state) ?? envelope.instructions.base).text;
-  const telling = dueContext(state, step);
-  const more = defined({ skillsCut: skillsCut(contract) });
-  return { envelope: storeEnvelope(envelope), instructions, tools, telling, waiting, ...more };
+  const update = contextToSend(state, step);
+  const more = defined({ skillsCut: skillsCutNotice(contract) });
+  return { envelope: envelopeForLine(envelope), instructions, tools, update, waiting, ...more };
 }
 
 export function settingsEvent(cause: SettingsEvent['cause'], envelope: Envelope): SettingsEvent {
-  const { thread_settings } = settingsApplied(envelope.telemetry.threadId, envelope).payload;
+  const { thread_settings } = settingsAppliedLine(envelope.telemetry.threadId, envelope).payload;
   const { capstan, ...shared } = thread_settings as JsonObject;
   // Leave out the long texts with which the thread was started: they are not news.
   const { start: _start, ...ours } = capstan as JsonObject;
@@ -62,7 +62,7 @@ export function settingsEvent(cause: SettingsEvent['cause'], envelope: Envelope)
 
 /** For a first turn that follows at once: under unchanged settings it reuses the facts gathered to begin the thread. */
 export function reuseFirstFacts(parts: ThreadParts): ThreadParts {
-  let first: { readonly settings: Settings; readonly facts: Facts } | undefined;
+  let first: { readonly settings: Settings; readonly facts: GatheredFacts } | undefined;
   let looks = 0;
   return {
     ...parts,

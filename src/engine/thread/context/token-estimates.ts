@@ -1,14 +1,14 @@
 import { type Step, turnProvider } from '../../../core/envelope/envelope.ts';
 import { activeTokens, historyTokens, requestTokens, weighHistory } from '../../../core/history/window-usage.ts';
-import { entries, mergeFragments } from '../../../core/history/history.ts';
-import { itemTokens, type NewestCount, noCount } from '../../../core/history/token-counts.ts';
+import { historyEntries, mergeFragments } from '../../../core/history/history.ts';
+import { itemTokens, type NewestTokenCount, noTokenCount } from '../../../core/history/token-counts.ts';
 import { isSameModel, type ProviderName } from '../../../protocol/provider-name.ts';
 import type { ThreadState } from '../../../core/state/thread-state.ts';
 import { type TurnContract, instructionsNow } from './turn-contract.ts';
-import { buildBundle, type Telling } from '../../../core/world/world-state.ts';
-import { sections } from '../../../core/world/catalog.ts';
+import { buildFullUpdate, type WorldUpdate } from '../../../core/world/world-state.ts';
+import { worldSections } from '../../../core/world/catalog.ts';
 import { kindsOf } from '../../../core/world/sections/section.ts';
-import { dueContext } from './current-step.ts';
+import { contextToSend } from './current-step.ts';
 import { waitingItem } from '../../../core/state/fold/waiting-messages.ts';
 import type { Turn } from '../thread-parts.ts';
 
@@ -18,7 +18,7 @@ export function activeTokensNow(turn: TurnContract, step: Pick<Step, 'tools'>) {
 }
 
 /** Tokens of the next request, given this count. */
-export function activeTokensAfter(turn: TurnContract, { tools }: Pick<Step, 'tools'>, newest: NewestCount) {
+export function activeTokensAfter(turn: TurnContract, { tools }: Pick<Step, 'tools'>, newest: NewestTokenCount) {
   const { history } = turn.log.state;
   const [reader, instructions] = [turnProvider(turn.envelope), instructionsNow(turn).text];
   const active = activeTokens({ history, reader, instructions, tools, newest, reasoningCounted: false });
@@ -36,7 +36,7 @@ function lighterBy({ log }: TurnContract, tools: Step['tools']): number {
   return Math.max(0, weigh(before) - weigh(tools));
 }
 
-export function fixedTokens(turn: TurnContract, { tools }: Pick<Step, 'tools'>): number {
+export function fixedRequestTokens(turn: TurnContract, { tools }: Pick<Step, 'tools'>): number {
   return requestTokens({ instructions: instructionsNow(turn).text, tools, input: [] });
 }
 
@@ -49,33 +49,36 @@ export function shownTokensNow(turn: TurnContract, step: Pick<Step, 'tools'>): n
 
 /** Tokens of the next request by our estimate alone, with the context due: after a checkpoint, all context is. */
 export function nextRequestTokens(turn: TurnContract, step: Step): number {
-  return estimatedTokensNow(turn, step) + dueTokens(turn, step);
+  return estimatedTokensNow(turn, step) + contextTokensToSend(turn, step);
 }
 
 /** Tokens of history, by our estimate alone. */
 export function estimatedTokensNow(turn: TurnContract, step: Pick<Step, 'tools'>): number {
-  return fixedTokens(turn, step) + historyTokens(turn.log.state.history, { reader: turnProvider(turn.envelope) });
+  return (
+    fixedRequestTokens(turn, step) + historyTokens(turn.log.state.history, { reader: turnProvider(turn.envelope) })
+  );
 }
 
 /** The newest count, unless another provider or model made it from content that this reader is not sent. */
-export function newestCountFor({ usage: { newest }, history }: ThreadState, reader: ProviderName): NewestCount {
+export function newestCountFor({ usage: { newest }, history }: ThreadState, reader: ProviderName): NewestTokenCount {
   const isOthers = newest.by !== undefined && !isSameModel(newest.by, reader);
-  return isOthers && weighHistory(history, { reader }).hidden > 0 ? noCount : newest;
+  return isOthers && weighHistory(history, { reader }).hidden > 0 ? noTokenCount : newest;
 }
 
 /** Tokens of the full context. */
-export const bundleTokens = (step: Step): number => tellingTokens(buildBundle(sections, step, () => false));
+export const fullContextTokens = (step: Step): number =>
+  contextTextTokens(buildFullUpdate(worldSections, step, () => false));
 
 /** Tokens of context that the next request adds to the present history. */
-export function dueTokens({ log }: Pick<TurnContract, 'log'>, step: Step): number {
-  return tellingTokens(dueContext(log.state, step));
+export function contextTokensToSend({ log }: Pick<TurnContract, 'log'>, step: Step): number {
+  return contextTextTokens(contextToSend(log.state, step));
 }
 
 /** Tokens of context in history: for each subject the newest text. */
-export function standingTokens({ history }: Pick<ThreadState, 'history'>): number {
+export function contextTokensInHistory({ history }: Pick<ThreadState, 'history'>): number {
   const newer = new Set<string>();
   let tokens = 0;
-  for (const { item, origin } of entries(history).toReversed()) {
+  for (const { item, origin } of historyEntries(history).toReversed()) {
     const kinds = origin.family === 'context' ? origin.kinds.filter((kind) => worldKinds.has(kind)) : [];
     if (kinds.some((kind) => !newer.has(kind))) tokens += itemTokens(item);
     for (const kind of kinds) newer.add(kind);
@@ -83,12 +86,12 @@ export function standingTokens({ history }: Pick<ThreadState, 'history'>): numbe
   return tokens;
 }
 
-const worldKinds: ReadonlySet<string> = new Set(sections.flatMap(kindsOf));
+const worldKinds: ReadonlySet<string> = new Set(worldSections.flatMap(kindsOf));
 
-export function tellingTokens({ told }: Telling): number {
+export function contextTextTokens({ told }: WorldUpdate): number {
   return mergeFragments(told.map(({ fragment }) => fragment)).reduce((sum, { item }) => sum + itemTokens(item('')), 0);
 }
 
-export function waitingTokens({ inbox }: Pick<Turn, 'inbox'>): number {
+export function inboxTokens({ inbox }: Pick<Turn, 'inbox'>): number {
   return inbox.waiting.reduce((sum, mail) => sum + itemTokens(waitingItem(mail)), 0);
 }

@@ -1,8 +1,14 @@
 import { defined } from '../../../base/objects.ts';
 import type { CompactionWindow } from '../../../core/compaction/plan/compaction-plan.ts';
 import type { Envelope } from '../../../core/envelope/envelope.ts';
-import type { BaseInstructions, Facts, ReportedWindow, ThreadFacts, TurnFacts } from '../../../core/envelope/facts.ts';
-import { type Window, windowUnder } from '../../../core/envelope/window.ts';
+import type {
+  BaseInstructions,
+  GatheredFacts,
+  ReportedWindow,
+  ThreadFacts,
+  TurnFacts,
+} from '../../../core/envelope/facts.ts';
+import { type ContextWindow, applyReportedWindows } from '../../../core/envelope/window.ts';
 import { requestTokens } from '../../../core/history/window-usage.ts';
 import { type ChosenPolicy, type Grant, grantsUnder } from '../../../core/policy/grants/grants.ts';
 import { allowedPrefixes } from '../../../core/policy/rules/match-rules.ts';
@@ -18,8 +24,8 @@ export interface TurnContract {
 }
 
 /** The budgets under the contract, limited to windows that servers have named in this thread. */
-export function windowNow({ parts, log, envelope }: TurnContract): Window {
-  return windowUnder(envelope, namedWindows(parts, log.state));
+export function contextWindowNow({ parts, log, envelope }: TurnContract): ContextWindow {
+  return applyReportedWindows(envelope, namedWindows(parts, log.state));
 }
 
 /** The base instructions of the thread, or those of the contract if the thread has recorded none yet. */
@@ -50,7 +56,7 @@ export function pastFacts(parts: TurnContract['parts'], state: ThreadState): Pic
 
 export function factsForTurn(
   parts: Pick<ThreadParts, 'router' | 'askUser'>,
-  gathered: Facts,
+  gathered: GatheredFacts,
   thread: ThreadFacts,
 ): TurnFacts {
   return { ...gathered, thread, tools: parts.router.tools, ...userFacts(parts) };
@@ -72,7 +78,7 @@ export function compactionContract(contract: TurnContract) {
 }
 
 export function compactionWindow(contract: TurnContract): CompactionWindow {
-  const { effective, autoCompact, autoCompactScope, compactionReserve, checkpoint } = windowNow(contract);
+  const { effective, autoCompact, autoCompactScope, compactionReserve, checkpoint } = contextWindowNow(contract);
   return { effective, autoCompact, autoCompactScope, compactionReserve, checkpoint };
 }
 

@@ -12,7 +12,7 @@ import type { UsageEvent } from '../../../protocol/thread-event.ts';
 import type { Turn } from '../thread-parts.ts';
 import { warnOnceForAll } from '../log.ts';
 import { activeTokensNow, estimatedTokensNow } from './token-estimates.ts';
-import { compactionContract, type TurnContract, windowNow } from './turn-contract.ts';
+import { compactionContract, type TurnContract, contextWindowNow } from './turn-contract.ts';
 
 export type ThreadUsage = Pick<
   UsageEvent,
@@ -27,7 +27,7 @@ export function usageNow(contract: TurnContract): ThreadUsage {
   const tools = parts.router.specs(envelope.capabilities.tools, envelope.policy);
   const known = knownUsages.get(log.state);
   if (known?.envelope === envelope && known.tools === tools) return known.usage;
-  const { effective, baseline } = windowNow(contract);
+  const { effective, baseline } = contextWindowNow(contract);
   const { usage: spent, rateLimits } = log.state;
   const { tokens, measure } = activeTokensNow(contract, { tools });
   const window = { effectiveWindow: effective, percentRemaining: percentRemaining({ effective, baseline, tokens }) };
@@ -52,7 +52,7 @@ export function outputShare(turn: Turn, step: Step, outputs: number): number {
   return Math.max(leastShare, Math.floor((space * 0.9) / Math.max(1, outputs)));
 }
 
-export function limitToShare(output: CallResult['output'], budget: Budget, tokens: number): CallResult['output'] {
+export function limitOutputToShare(output: CallResult['output'], budget: Budget, tokens: number): CallResult['output'] {
   let { limit } = budget;
   const ofBudget = budget.mode === 'tokens' ? limit : Math.ceil(limit / bytesPerToken);
   if (ofBudget <= tokens / mostTokensPerEstimated) return limitOutput(output, budget);
@@ -74,7 +74,7 @@ export function adoptServerWindow(turn: Turn, assumed: number): void {
   const model = identity.model.slug;
   const named = findModelLimit(log.state.limits, { provider: identity.provider, model })?.named;
   if (named === undefined || named.assumed !== window.configured) return;
-  const { effective } = windowNow(turn);
+  const { effective } = contextWindowNow(turn);
   const about = `${identity.provider} ${model} ${named.tokens}`;
   if (effective !== assumed) warnOnceForAll(turn, learned(model, named.tokens, assumed), about);
   else if (named.tokens < effective) warnOnceForAll(turn, unusable(model, named.tokens, assumed), about);

@@ -1,6 +1,6 @@
 import { defined } from '../../../base/objects.ts';
 import { goalFragment, type GoalPauseReason } from '../../../core/fragments/events/turns-and-goals.ts';
-import { goalNow, goalUpdated, type RecordedGoal } from '../../../core/state/fold/goals.ts';
+import { goalWithSpending, goalUpdatedLine, type RecordedGoal } from '../../../core/state/fold/goals.ts';
 import type { ThreadGoal } from '../../../ports/threads.ts';
 import { stoppedBy } from '../../../protocol/abort.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
@@ -20,13 +20,13 @@ export function currentGoal(turn: GoalTurn): RecordedGoal | undefined {
   const { goal, usage } = log.state;
   if (goal !== undefined && isPlanning(turn)) return { ...goal, spent: usedTokens(usage.total) };
   const moment = { total: usage.total, at: parts.clock.now(), from: envelope.telemetry.startedAt };
-  return goal === undefined ? undefined : goalNow(goal, moment);
+  return goal === undefined ? undefined : goalWithSpending(goal, moment);
 }
 
 const isPlanning = ({ envelope }: Pick<Turn, 'envelope'>): boolean => envelope.modes.collaboration.mode === 'plan';
 
 export function recordGoal({ log, threadId, turnId }: GoalTurn, goal: RecordedGoal): void {
-  log.record(goalUpdated(threadId, turnId, goal));
+  log.record(goalUpdatedLine(threadId, turnId, goal));
 }
 
 export function goalOfThread(turn: GoalTurn): ThreadGoal {
@@ -97,8 +97,8 @@ export function pauseGoal(turn: Turn, goal: RecordedGoal, { why, status, reason,
 }
 
 /** True if a turn whose model is done must continue. In one that continues anyway, only ends a goal over budget. */
-export async function nextRound(turn: Turn, answer: 'go-on' | 'done'): Promise<boolean> {
+export async function mustContinueForGoal(turn: Turn, answer: 'go-on' | 'done'): Promise<boolean> {
   if (turn.log.state.goal?.status !== 'active' || isPlanning(turn) || !hasGoals(turn)) return false;
   const goal = await import('./pursue-goal.ts');
-  return answer === 'go-on' ? goal.endGoalOverBudget(turn) : goal.continuesForGoal(turn);
+  return answer === 'go-on' ? goal.endGoalOverBudget(turn) : goal.beginNextGoalRound(turn);
 }

@@ -1,6 +1,6 @@
 import { groupDigits, type Outcome } from '../../../protocol/outcome.ts';
 import { goalFragment } from '../../../core/fragments/events/turns-and-goals.ts';
-import { entries } from '../../../core/history/history.ts';
+import { historyEntries } from '../../../core/history/history.ts';
 import { defined } from '../../../base/objects.ts';
 import { isCall } from '../../../protocol/item.ts';
 import type { RecordedGoal } from '../../../core/state/fold/goals.ts';
@@ -25,7 +25,7 @@ export function endGoalOverBudget(turn: Turn): boolean {
 }
 
 /** The model is done. True if its goal is not reached and the turn continues with another round. */
-export async function continuesForGoal(turn: Turn): Promise<boolean> {
+export async function beginNextGoalRound(turn: Turn): Promise<boolean> {
   if (!isPursued(turn)) return false;
   const { rounds } = turn.memory;
   const isNew = hasNews(turn);
@@ -67,7 +67,7 @@ function tell(turn: Turn, about: 'goes-on' | 'budget', { objective, tokensUsed, 
 const aboutWork: ReadonlySet<string> = new Set(['get_goal', 'create_goal', 'update_goal', 'update_plan']);
 
 function hasNews({ log, memory: { rounds } }: Turn): boolean {
-  const all = entries(log.state.history);
+  const all = historyEntries(log.state.history);
   // If history is shorter than before, it was replaced: then all of it counts as new.
   const fresh = all.slice(rounds.read <= all.length ? rounds.read : 0);
   rounds.read = all.length;

@@ -2,24 +2,29 @@ import type { CallResult, PreparedCall, RefusedCall } from '../../../adapters/to
 import { defined } from '../../../base/objects.ts';
 import type { Step } from '../../../core/envelope/envelope.ts';
 import {
-  aboutEndedCommand,
-  blockedByHook,
-  brokenByHook,
-  changedByHook,
-  stoppedByHook,
+  endedCommandText,
+  blockedByHookText,
+  brokenByHookText,
+  changedByHookText,
+  rejectedByHookText,
 } from '../../../core/fragments/answers/refusals.ts';
 import { interruptedBeforeRunning } from '../../../core/fragments/answers/tool-calls.ts';
 import type { AskDecision } from '../../../core/policy/decide/call-decision.ts';
-import { isHeldByRules } from '../../../core/policy/decide/decide-call.ts';
+import { isHeldByManagedRules } from '../../../core/policy/decide/decide-call.ts';
 import type { RecordedSession } from '../../../core/state/fold/running-calls.ts';
-import { callAfterHooks, callInput, shortWord, shownCallInput } from '../../../core/state/questions/call-arguments.ts';
+import {
+  callAfterHooks,
+  callInput,
+  truncateWord,
+  shownCallInput,
+} from '../../../core/state/questions/call-arguments.ts';
 import type { HookResults } from '../../../core/state/questions/call-arguments.ts';
 import type { HookVerdict } from '../../../ports/hooks.ts';
 import type { CallItem } from '../../../protocol/item.ts';
 import { arrayAt, isJsonObject, parseJsonObject, stringAt } from '../../../protocol/json.ts';
 import type { Json, JsonObject } from '../../../protocol/json.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
-import { callIn, mcpCallOf } from '../calls/calls.ts';
+import { findCall, mcpCallOf } from '../calls/calls.ts';
 import type { Turn } from '../thread-parts.ts';
 import { flushToSubscribers, keepHookTexts, runHooks } from './run-hooks.ts';
 
@@ -34,7 +39,7 @@ export interface CallAfterHooks {
 }
 
 /** Asks hooks about a prepared call. One that they change is prepared again; the model's own item stays unchanged. */
-export async function beforeCall(
+export async function runHooksBeforeCall(
   turn: Turn,
   step: Step,
   { call, prepared }: CallAfterHooks,
@@ -50,7 +55,7 @@ export async function beforeCall(
   const { blocked, decision, updatedInput, contexts } = verdict;
   if (blocked !== undefined) {
     const command = name === 'Bash' ? stringAt(input, 'command') : undefined;
-    return { kind: 'refused', output: blockedByHook(blocked, { tool: name, command }) };
+    return { kind: 'refused', output: blockedByHookText(blocked, { tool: name, command }) };
   }
   // Hooks that were aborted gave no opinion: the call must not run without them.
   if (turn.signal.aborted) return { kind: 'refused', output: interruptedBeforeRunning };
@@ -63,13 +68,13 @@ export async function beforeCall(
     return { kind: 'prepared', call, prepared, hook: decision };
   }
   const changed = changedCall(call, updatedInput);
-  if (typeof changed === 'string') return { kind: 'refused', output: brokenByHook(changed) };
+  if (typeof changed === 'string') return { kind: 'refused', output: brokenByHookText(changed) };
   const again = await turn.parts.router.prepare(changed, step);
-  if (again.kind === 'refused') return { ...again, output: brokenByHook(again.output) };
+  if (again.kind === 'refused') return { ...again, output: brokenByHookText(again.output) };
   keepSaid(turn, call, { input: callInput(changed), ...said });
   // If hooks change a call and allow it, only the change counts: the policy decides about the changed call.
   const hook = decision === 'ask' ? decision : undefined;
-  return { kind: 'prepared', call: changed, prepared: again, note: changedByHook(shownCallInput(changed)), hook };
+  return { kind: 'prepared', call: changed, prepared: again, note: changedByHookText(shownCallInput(changed)), hook };
 }
 
 /** Keeps the hooks' results for the lines of questions about the call: a process that continues the turn needs them. */
@@ -79,7 +84,11 @@ function keepSaid({ memory }: Turn, { call_id: callId }: CallItem, said: HookRes
 }
 
 /** Asks hooks about the result of a call. For a command that still runs, they are asked when it has ended. */
-export async function afterCall<Result extends CallResult>(turn: Turn, given: CallItem, end: Result): Promise<Result> {
+export async function runHooksAfterCall<Result extends CallResult>(
+  turn: Turn,
+  given: CallItem,
+  end: Result,
+): Promise<Result> {
   const call = callThatEnded(turn, given, end);
   if (call === undefined) return end;
   const { names, input } = hookedCall(call, mcpCallOf(end.item));
@@ -90,14 +99,14 @@ export async function afterCall<Result extends CallResult>(turn: Turn, given: Ca
   keepHookTexts(turn, said, call.call_id);
   const { blocked, stopped, updatedOutput } = verdict;
   const exitCode = end.item.kind === 'command' ? end.item.exitCode : undefined;
-  if (blocked !== undefined) return replaced(end, stoppedByHook(blocked, exitCode), 'failed');
-  if (stopped !== undefined) return replaced(end, stoppedByHook(stopped, exitCode), 'kept');
+  if (blocked !== undefined) return replaced(end, rejectedByHookText(blocked, exitCode), 'failed');
+  if (stopped !== undefined) return replaced(end, rejectedByHookText(stopped, exitCode), 'kept');
   return updatedOutput === undefined ? end : replaced(end, updatedOutput, 'kept');
 }
 
 /** A verdict on a command that ran on appears beside another call, so it names the command. */
 function withCommand({ contexts, ...verdict }: HookVerdict, command: string): HookVerdict {
-  return { ...verdict, contexts: contexts.map(({ key, text }) => ({ key, text: aboutEndedCommand(command, text) })) };
+  return { ...verdict, contexts: contexts.map(({ key, text }) => ({ key, text: endedCommandText(command, text) })) };
 }
 
 /** For a command its output; for a server's tool the server's response; otherwise what the model would read. */
@@ -208,7 +217,7 @@ function callThatEnded(turn: Turn, call: CallItem, { session, dropped = [] }: Ca
   if (!dropped.some((each) => each.id === id)) return undefined;
   const { sessions, history } = turn.log.state;
   const ended = sessions.find((each) => each.id === id);
-  return ended && startedWith(ended, callIn(history, ended.callId));
+  return ended && startedWith(ended, findCall(history, ended.callId));
 }
 
 /** The session records the command, but with long words cut. They are whole in the call, if history still has it. */
@@ -216,7 +225,7 @@ function startedWith({ item, callId }: RecordedSession, started: CallItem | unde
   const ran = arrayAt(item, 'command')?.at(-1);
   const given = started?.type === 'function_call' ? parseJsonObject(started.arguments) : undefined;
   const whole = stringAt(given, 'cmd');
-  const cmd = whole !== undefined && shortWord(whole) === ran ? whole : typeof ran === 'string' ? ran : '';
+  const cmd = whole !== undefined && truncateWord(whole) === ran ? whole : typeof ran === 'string' ? ran : '';
   return { type: 'function_call', call_id: callId, name: 'exec_command', arguments: JSON.stringify({ cmd }) };
 }
 
@@ -230,7 +239,7 @@ export async function answerByHooks(
   const { callId } = question;
   // A server's request for information is no matter of permission.
   if (question.kind === 'elicitation') return undefined;
-  const call = callIn(log.state.history, callId);
+  const call = findCall(log.state.history, callId);
   if (call === undefined) return undefined;
   const { names, input } = hookedCall(callAfterHooks(call, memory.hookedCalls.get(callId)), question.mcp);
   const about = { tool_name: names[0] ?? call.name, tool_input: input };
@@ -240,6 +249,6 @@ export async function answerByHooks(
   const mayChange = turn.envelope.policy.changesNothing === undefined;
   if (verdict.decision !== 'allow' || byUser === true || !mayChange) return undefined;
   const seen = [...(question.commands ?? []), ...(question.seen ?? []), question.argv ?? []];
-  if (question.argv !== undefined && isHeldByRules(parts.requirements.rules, seen)) return undefined;
+  if (question.argv !== undefined && isHeldByManagedRules(parts.requirements.rules, seen)) return undefined;
   return { kind: 'allowed', by: 'hook', ...defined({ note: verdict.decisionReason }) };
 }

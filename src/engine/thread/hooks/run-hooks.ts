@@ -1,17 +1,17 @@
 import { contextBudget } from '../../../core/envelope/window.ts';
 import { hookContextFragment } from '../../../core/fragments/events/hooks-skills-and-plugins.ts';
 import { approvalName } from '../../../core/policy/decide/approval-policy.ts';
-import { hookRan, isSessionText } from '../../../core/state/fold/hook-runs.ts';
+import { hookRunLine, isSessionHook } from '../../../core/state/fold/hook-runs.ts';
 import { type HookVerdict, noVerdict } from '../../../ports/hooks.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { HookEvent, HookRun } from '../../../protocol/thread-event.ts';
-import { windowNow } from '../context/turn-contract.ts';
+import { contextWindowNow } from '../context/turn-contract.ts';
 import { recordEvent } from '../record/record-context.ts';
 import type { Turn } from '../thread-parts.ts';
 import { warnOnce } from '../log.ts';
 
-export interface AskedHooks {
+export interface HookRequest {
   readonly event: HookEvent;
   readonly subjects?: readonly string[];
   /** Input fields of this event only. */
@@ -19,14 +19,14 @@ export interface AskedHooks {
   readonly signal?: AbortSignal;
 }
 
-export async function runHooks(turn: Turn, { event, subjects, about, signal }: AskedHooks): Promise<HookVerdict> {
+export async function runHooks(turn: Turn, { event, subjects, about, signal }: HookRequest): Promise<HookVerdict> {
   const { hooks } = turn.parts;
   if (hooks === undefined || !hooks.wants(event, subjects)) return noVerdict;
   turn.log.tell({ kind: 'hook-started', turnId: turn.turnId, event, names: hooks.names(event, subjects) });
   flushToSubscribers(turn);
   const { cwd } = turn.envelope.workspace;
   const occasion = { event, subjects, input: hookInput(turn, event, about), cwd };
-  const limit = Math.floor(contextBudget('hookWords', windowNow(turn).effective) / 2);
+  const limit = Math.floor(contextBudget('hookWords', contextWindowNow(turn).effective) / 2);
   const verdict = await hooks.run(occasion, { signal: signal ?? turn.signal, mostTokens: limit });
   recordRuns(turn, verdict);
   return verdict;
@@ -48,8 +48,8 @@ export function recordLateHooks(turn: Turn): void {
 function recordRuns(turn: Turn, { runs, contexts }: HookVerdict): void {
   const { log, turnId } = turn;
   for (const run of runs) {
-    const context = isSessionText(run) ? contexts.find(({ key }) => key === run.key)?.text : undefined;
-    log.record(hookRan(turnId, run, context));
+    const context = isSessionHook(run) ? contexts.find(({ key }) => key === run.key)?.text : undefined;
+    log.record(hookRunLine(turnId, run, context));
     log.tell({ kind: 'hook-completed', turnId, run });
     for (const { kind, text } of run.entries) {
       if (kind === 'warning') log.tell({ kind: 'warning', outcome: hookSays(run, text) });

@@ -1,18 +1,18 @@
 import { hookPromptFragment } from '../../../core/fragments/events/hooks-skills-and-plugins.ts';
-import { messageDropped } from '../../../core/state/fold/waiting-messages.ts';
+import { messageDroppedLine } from '../../../core/state/fold/waiting-messages.ts';
 import { type Hooks, type HookVerdict, noVerdict } from '../../../ports/hooks.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import type { Mail } from '../inbox.ts';
+import type { InboxMessage } from '../inbox.ts';
 import { recordEvents } from '../record/record-context.ts';
-import { drainInbox, recordMail } from '../record/record-items.ts';
+import { drainInbox, recordInboxMessage } from '../record/record-items.ts';
 import { readNamedSkills } from '../record/record-skills.ts';
 import type { Turn } from '../thread-parts.ts';
-import { type AskedHooks, keepHookTexts, recordLateHooks, recordHookTexts, runHooks } from './run-hooks.ts';
+import { type HookRequest, keepHookTexts, recordLateHooks, recordHookTexts, runHooks } from './run-hooks.ts';
 
 /** Runs the hooks for the end of a session that was started. They have seconds, and their output is not read. */
-export async function endSession(
+export async function runSessionEndHooks(
   hooks: Hooks,
   { id, cwd, transcript }: { readonly id: ThreadId; readonly cwd: string; readonly transcript: string | null },
 ): Promise<void> {
@@ -45,7 +45,7 @@ export async function runStopHooks(turn: Turn, lastMessage: string | undefined):
 }
 
 /** Agents have an event of their own. */
-function stopOf({ parts: { agent, isEphemeral }, log }: Turn, about: JsonObject): AskedHooks {
+function stopOf({ parts: { agent, isEphemeral }, log }: Turn, about: JsonObject): HookRequest {
   if (agent === undefined) return { event: 'Stop', about };
   const path = isEphemeral === true ? null : log.location;
   return { event: 'SubagentStop', subjects: [agent.role], about: { ...about, agent_transcript_path: path } };
@@ -73,7 +73,7 @@ export async function admitInbox(turn: Turn): Promise<void> {
     const reason = verdict.blocked ?? verdict.stopped;
     await readNamedSkills(turn);
     if (!inbox.waiting.some(({ id }) => id === next.id)) continue;
-    if (reason === undefined) recordMail(turn, next);
+    if (reason === undefined) recordInboxMessage(turn, next);
     else drop(turn, next, reason);
     isHeard ||= next.kind === 'words' && reason === undefined;
     isBlocked ||= reason !== undefined;
@@ -83,22 +83,22 @@ export async function admitInbox(turn: Turn): Promise<void> {
   if (isBlocked && !isHeard) turn.memory.endedBy = 'hook';
 }
 
-async function look(turn: Turn, mail: Mail): Promise<HookVerdict> {
+async function look(turn: Turn, mail: InboxMessage): Promise<HookVerdict> {
   if (mail.kind !== 'words' || mail.input.author !== 'user') return noVerdict;
   return runHooks(turn, { event: 'UserPromptSubmit', about: { prompt: mail.input.text } });
 }
 
 /** The message was never said: neither the model nor a later turn sees it. */
-function drop({ log }: Turn, mail: Mail, reason: string): void {
+function drop({ log }: Turn, mail: InboxMessage, reason: string): void {
   const code = 'blocked-by-hook';
   const message = `A hook blocked the message: ${reason === '' ? 'it gave no reason.' : reason}`;
-  if (mail.id !== undefined) log.record(messageDropped(mail.id, code));
+  if (mail.id !== undefined) log.record(messageDroppedLine(mail.id, code));
   const next = 'The model did not get it. Change the message, or the hook.';
   log.tell({ kind: 'warning', outcome: { code, message, next } });
 }
 
 /** Runs the hooks for the start of a session: in this process's first turn, and after history was compacted. */
-export async function startSession(turn: Turn): Promise<void> {
+export async function runSessionStartHooks(turn: Turn): Promise<void> {
   const { parts, log, threadId } = turn;
   const { turns, checkpoints } = log.state;
   const source = parts.hooks?.takeStart({ threadId, turns, checkpoints: checkpoints.count });

@@ -1,25 +1,25 @@
 import { defined } from '../../../base/objects.ts';
 import type { Envelope } from '../../../core/envelope/envelope.ts';
-import { type FragmentKind, render } from '../../../core/fragments/text/define-fragment.ts';
+import { type FragmentKind, renderFragment } from '../../../core/fragments/text/define-fragment.ts';
 import { mergeFragments } from '../../../core/history/history.ts';
 import { itemLine, withContextFacts } from '../../../core/state/drafts/item-lines.ts';
-import { repeatSettings, settingsApplied, turnContext } from '../../../core/state/drafts/turn-lines.ts';
+import { repeatedSettingsLine, settingsAppliedLine, turnContextLine } from '../../../core/state/drafts/turn-lines.ts';
 import { withEnteredMessage } from '../../../core/state/fold/waiting-messages.ts';
 import { withoutSeal } from '../../../core/state/line-seals.ts';
 import { restoresSettings } from '../../../core/state/resumed-settings.ts';
 import { fragmentFamilyName } from '../../../core/world/catalog.ts';
-import type { Baseline, Telling } from '../../../core/world/world-state.ts';
+import type { Baseline, WorldUpdate } from '../../../core/world/world-state.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import { equalJson, type Json, type JsonObject } from '../../../protocol/json.ts';
 import type { ContextCause } from '../../../protocol/thread-event.ts';
 import type { ThreadLog } from '../log.ts';
 import type { RecordingTurn, ThreadParts, Turn } from '../thread-parts.ts';
 
-type ContextText = Pick<Telling['told'][number], 'fragment'> & { readonly value?: Json | undefined };
+type ContextText = Pick<WorldUpdate['told'][number], 'fragment'> & { readonly value?: Json | undefined };
 type ToldTurn = Pick<RecordingTurn, 'log' | 'turnId'> & { readonly parts: Pick<ThreadParts, 'ids'> };
 type Reason = { readonly cause: Exclude<ContextCause, 'user'>; readonly why?: string };
 
-export function recordTelling(turn: RecordingTurn, { form, told }: Telling, baseline: Baseline): void {
+export function recordUpdate(turn: RecordingTurn, { form, told }: WorldUpdate, baseline: Baseline): void {
   recordContext(turn, told, form === 'change' ? { cause: 'change' } : bundleReason(turn, baseline));
 }
 
@@ -33,12 +33,12 @@ export function recordEvents<Payload extends Json>(
   kind: FragmentKind<Payload>,
   payloads: readonly Payload[],
 ): void {
-  const texts = payloads.map((payload) => ({ fragment: render(kind, payload), value: payload }));
+  const texts = payloads.map((payload) => ({ fragment: renderFragment(kind, payload), value: payload }));
   recordContext(turn, texts, { cause: 'event' });
 }
 
 /** Records an event that had to wait. `waited`: the id of its line. */
-export function recordWaited(turn: ToldTurn, text: ContextText, waited: string | undefined): void {
+export function recordDelayedEvent(turn: ToldTurn, text: ContextText, waited: string | undefined): void {
   recordContext(turn, [text], { cause: 'event' }, waited);
 }
 
@@ -60,11 +60,11 @@ function recordContext(
     const line = itemLine(item(itemId), origin, turnId);
     const facts = { values: told.map(({ value }) => value), ...defined({ why: reason.why }) };
     log.record(withEnteredMessage({ ...line, metadata: withContextFacts(line.metadata ?? {}, facts) }, waited));
-    tellContext({ log, turnId }, itemId, told, reason);
+    reportContextEvents({ log, turnId }, itemId, told, reason);
   }
 }
 
-export function tellContext(
+export function reportContextEvents(
   { log, turnId }: Pick<ToldTurn, 'log' | 'turnId'>,
   itemId: string,
   texts: readonly ContextText[],
@@ -81,9 +81,9 @@ export function tellContext(
 export function recordSettings({ log, threadId, envelope, isOutdated }: Turn): void {
   const { envelope: before, settings } = log.state;
   if (settings !== undefined && isOutdated())
-    return log.record(turnContext(envelope, before, { outdated: true }), repeatSettings(threadId, settings));
-  log.record(turnContext(envelope, before));
-  const applied = settingsApplied(threadId, envelope);
+    return log.record(turnContextLine(envelope, before, { outdated: true }), repeatedSettingsLine(threadId, settings));
+  log.record(turnContextLine(envelope, before));
+  const applied = settingsAppliedLine(threadId, envelope);
   if (!equalJson(withoutSeal(settings), applied.payload['thread_settings'])) log.record(applied);
 }
 
@@ -94,9 +94,9 @@ export function runsUnderThreadSettings({ log, threadId, envelope, isOutdated }:
 
 /** Records the thread's settings, unless a resume finds them: else a waiting message could run under wider ones. */
 export function recordInForce(log: Pick<ThreadLog, 'state' | 'record'>, threadId: ThreadId, inForce: Envelope): void {
-  if (!restoresSettings(log.state, settingsIn(threadId, inForce))) log.record(settingsApplied(threadId, inForce));
+  if (!restoresSettings(log.state, settingsIn(threadId, inForce))) log.record(settingsAppliedLine(threadId, inForce));
 }
 
 function settingsIn(threadId: ThreadId, envelope: Envelope): JsonObject {
-  return settingsApplied(threadId, envelope).payload['thread_settings'] as JsonObject;
+  return settingsAppliedLine(threadId, envelope).payload['thread_settings'] as JsonObject;
 }

@@ -8,22 +8,22 @@ import {
 import { subagentNotificationFragment } from '../../../core/fragments/events/agents.ts';
 import { turnContinuedFragment } from '../../../core/fragments/events/turns-and-goals.ts';
 import { userMessage } from '../../../core/fragments/message-items.ts';
-import { type Fragment, render } from '../../../core/fragments/text/define-fragment.ts';
+import { type Fragment, renderFragment } from '../../../core/fragments/text/define-fragment.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { defined } from '../../../base/objects.ts';
 import type { CallItem, Item } from '../../../protocol/item.ts';
 import type { Json } from '../../../protocol/json.ts';
-import { answerLine, itemCompleted, userLine, itemLine } from '../../../core/state/drafts/item-lines.ts';
+import { answerLine, itemCompletedLine, userLine, itemLine } from '../../../core/state/drafts/item-lines.ts';
 import type { RefusedCallRecord } from '../../../core/state/drafts/item-lines.ts';
 import { withEnteredMessage, notificationOf } from '../../../core/state/fold/waiting-messages.ts';
-import { otherAuthor, type UserInput } from '../../../protocol/user-input.ts';
+import { nonUserAuthor, type UserInput } from '../../../protocol/user-input.ts';
 import type { CallResult } from '../../../adapters/tools/tool.ts';
-import { windowNow } from '../context/turn-contract.ts';
-import { limitToShare } from '../context/window-use.ts';
-import type { Mail } from '../inbox.ts';
+import { contextWindowNow } from '../context/turn-contract.ts';
+import { limitOutputToShare } from '../context/window-use.ts';
+import type { InboxMessage } from '../inbox.ts';
 import type { RecordingTurn, Turn } from '../thread-parts.ts';
 import { recordNamedSkills, recordSkillHints } from './record-skills.ts';
-import { recordEvent, recordWaited } from './record-context.ts';
+import { recordEvent, recordDelayedEvent } from './record-context.ts';
 
 /** `waited`: the id of the line by which the message waited, if it did. */
 function recordUserMessage(turn: RecordingTurn, input: UserInput, waited: string | undefined): void {
@@ -40,7 +40,7 @@ function recordUserMessage(turn: RecordingTurn, input: UserInput, waited: string
   if (resized.length > 0) recordEvent(turn, imageResizeNoticeFragment, { images: resized });
   const paths = images.map(({ path }) => path);
   recordTurnItem(turn, { kind: 'user-message', id: parts.ids.uuid(), text: input.text, images: paths });
-  const author = otherAuthor(input.author);
+  const author = nonUserAuthor(input.author);
   const event = { kind: 'context', turnId, itemId: id, content: 'plain', cause: 'user', text: input.text } as const;
   log.tell({ ...event, ...defined({ author }) });
 }
@@ -48,7 +48,7 @@ function recordUserMessage(turn: RecordingTurn, input: UserInput, waited: string
 type Refused = { readonly refused?: RefusedCallRecord };
 
 /** Records the output of a call within the budget of one output. The part that does not fit is kept beside the line. */
-export function recordAnswer(
+export function recordCallOutput(
   turn: RecordingTurn,
   call: CallItem,
   { output, fullOutput, item: shown, refused }: Partial<CallResult> & Pick<CallResult, 'output'> & Refused,
@@ -56,7 +56,7 @@ export function recordAnswer(
   share = Infinity,
 ): void {
   const { log, parts, turnId } = turn;
-  const limited = limitToShare(output, windowNow(turn).toolOutput, share);
+  const limited = limitOutputToShare(output, contextWindowNow(turn).toolOutput, share);
   const [type, prefix] =
     call.type === 'function_call' ? ['function_call_output', 'fco'] : ['custom_tool_call_output', 'ctco'];
   const item: Item = { type, id: `${prefix}_${parts.ids.uuid()}`, call_id: call.call_id, output: limited };
@@ -69,20 +69,20 @@ export function recordAnswer(
 const textOf = (output: CallResult['output']): string => (typeof output === 'string' ? output : JSON.stringify(output));
 
 export function recordTurnItem({ log, parts, threadId, turnId }: RecordingTurn, item: TurnItem): void {
-  log.record(itemCompleted({ threadId, turnId, at: parts.clock.now(), item }));
+  log.record(itemCompletedLine({ threadId, turnId, at: parts.clock.now(), item }));
 }
 
 export function drainInbox(turn: Turn): void {
-  for (const mail of turn.inbox.take()) recordMail(turn, mail);
+  for (const mail of turn.inbox.take()) recordInboxMessage(turn, mail);
 }
 
-export function recordMail(turn: Turn, mail: Mail): void {
+export function recordInboxMessage(turn: Turn, mail: InboxMessage): void {
   const told = (fragment: Fragment, value: unknown): void =>
-    recordWaited(turn, { fragment, value: value as Json }, mail.id);
+    recordDelayedEvent(turn, { fragment, value: value as Json }, mail.id);
   switch (mail.kind) {
     case 'words': {
       const { author, continues } = mail.input;
-      if (continues !== undefined) return told(render(turnContinuedFragment, continues), continues);
+      if (continues !== undefined) return told(renderFragment(turnContinuedFragment, continues), continues);
       recordUserMessage(turn, mail.input, mail.id);
       if (author !== 'user') return;
       turn.memory.rounds.alone = false;
@@ -90,14 +90,14 @@ export function recordMail(turn: Turn, mail: Mail): void {
       return recordSkillHints(turn, mail.input);
     }
     case 'agent': {
-      const limit = occasionalBudget('agentReport', windowNow(turn).effective);
+      const limit = occasionalBudget('agentReport', contextWindowNow(turn).effective);
       const value = notificationOf(mail.report);
-      return told(render(subagentNotificationFragment, { ...value, limit }), value);
+      return told(renderFragment(subagentNotificationFragment, { ...value, limit }), value);
     }
     case 'files':
-      return told(render(filesPutBackFragment, mail.files), mail.files);
+      return told(renderFragment(filesPutBackFragment, mail.files), mail.files);
     case 'beside':
-      return told(render(filesChangedBesideFragment, mail.files), mail.files);
+      return told(renderFragment(filesChangedBesideFragment, mail.files), mail.files);
     case 'item': {
       const line = itemLine(mail.item, { family: 'client' }, turn.turnId, mail.maker);
       return turn.log.record(withEnteredMessage(line, mail.id));

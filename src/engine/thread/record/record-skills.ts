@@ -2,13 +2,13 @@ import { contextBudget, mostSkillTokens } from '../../../core/envelope/window.ts
 import { pluginHintFragment, skillBodyFragment } from '../../../core/fragments/events/hooks-skills-and-plugins.ts';
 import { cutText, splitBudget } from '../../../core/fragments/text/cut-and-fence-text.ts';
 import { estimateTokens } from '../../../core/fragments/text/truncate.ts';
-import type { Entry } from '../../../core/history/entry.ts';
-import { entries } from '../../../core/history/history.ts';
+import type { HistoryEntry } from '../../../core/history/entry.ts';
+import { historyEntries } from '../../../core/history/history.ts';
 import { skillHintFragment, skillLine } from '../../../core/world/sections/skills.ts';
 import type { NamedSkill, NamedSkills } from '../../../ports/skills.ts';
 import { groupDigits, type Outcome } from '../../../protocol/outcome.ts';
 import type { UserInput } from '../../../protocol/user-input.ts';
-import { windowNow } from '../context/turn-contract.ts';
+import { contextWindowNow } from '../context/turn-contract.ts';
 import type { Turn } from '../thread-parts.ts';
 import { warnOnce } from '../log.ts';
 import { recordEvent } from './record-context.ts';
@@ -36,7 +36,7 @@ export function recordNamedSkills(turn: Turn, { text }: UserInput): void {
   recordNamedPlugins(turn, named);
   const fresh = named.skills.filter(({ path }) => !memory.givenSkills.has(path));
   if (fresh.length === 0) return;
-  const budget = contextBudget('namedSkills', windowNow(turn).effective);
+  const budget = contextBudget('namedSkills', contextWindowNow(turn).effective);
   const left = budget - memory.givenSkills.values().reduce((total, each) => total + each, 0);
   const wanted = fresh.map(({ contents }) => Math.min(mostSkillTokens, estimateTokens(contents)));
   const shares = splitBudget(wanted, left, leastTokens);
@@ -83,13 +83,13 @@ function cutSkill({ name, path, contents: whole }: NamedSkill, contents: string,
 export function recordSkillHints(turn: Turn, { text }: UserInput): void {
   const { parts, memory, envelope, log } = turn;
   if (parts.skills === undefined || envelope.modes.leaveOut.includes('skills')) return;
-  const { skills: tokens, effective } = windowNow(turn);
+  const { skills: tokens, effective } = contextWindowNow(turn);
   const known = parts.skills.relevant(text, tokens).filter(({ path }) => !memory.givenSkills.has(path));
   if (known.length === 0) return;
-  const isHint = ({ origin }: Entry): boolean =>
+  const isHint = ({ origin }: HistoryEntry): boolean =>
     origin.family === 'context' && origin.kinds.includes(skillHintFragment.id);
   const hinted = JSON.stringify(
-    entries(log.state.history)
+    historyEntries(log.state.history)
       .filter(isHint)
       .map(({ item }) => item),
   );

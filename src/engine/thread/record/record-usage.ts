@@ -1,33 +1,38 @@
 import { defined } from '../../../base/objects.ts';
 import { type Envelope, type Step, turnProvider } from '../../../core/envelope/envelope.ts';
 import { isListPrice, type Price } from '../../../core/envelope/prices.ts';
-import { type NewestCount, noCount } from '../../../core/history/token-counts.ts';
+import { type NewestTokenCount, noTokenCount } from '../../../core/history/token-counts.ts';
 import {
   historyTokens,
   percentRemaining,
   usageAfterOverflow,
   weighHistory,
 } from '../../../core/history/window-usage.ts';
-import { costOf, rateLimitsReported, tokenCount } from '../../../core/state/drafts/turn-lines.ts';
+import { threadCostOf, rateLimitsLine, tokenCountLine } from '../../../core/state/drafts/turn-lines.ts';
 import type { ShownUsage } from '../../../core/state/drafts/usage-and-failure-fields.ts';
 import type { ModelClient } from '../../../ports/model.ts';
 import { addUsage, noUsage, type Usage } from '../../../protocol/usage.ts';
-import { activeTokensAfter, estimatedTokensNow, fixedTokens, newestCountFor } from '../context/token-estimates.ts';
-import { windowNow } from '../context/turn-contract.ts';
+import {
+  activeTokensAfter,
+  estimatedTokensNow,
+  fixedRequestTokens,
+  newestCountFor,
+} from '../context/token-estimates.ts';
+import { contextWindowNow } from '../context/turn-contract.ts';
 import type { Turn } from '../thread-parts.ts';
 
 /** Adds to the thread's total only: the size of the conversation's next request is not affected. */
 export function recordSpent(turn: Turn, usage: Usage | undefined): void {
   if (usage === undefined) return;
   const { log } = turn;
-  const { total, last } = costOf(log.state.usage);
-  log.record(tokenCount({ total: addUsage(total, usage), last, window: windowNow(turn).effective }));
+  const { total, last } = threadCostOf(log.state.usage);
+  log.record(tokenCountLine({ total: addUsage(total, usage), last, window: contextWindowNow(turn).effective }));
 }
 
-export function recordLimits({ memory, log }: Pick<Turn, 'memory' | 'log'>): void {
+export function recordRateLimits({ memory, log }: Pick<Turn, 'memory' | 'log'>): void {
   const { rateLimits } = memory;
   memory.rateLimits = undefined;
-  if (rateLimits !== undefined) log.record(rateLimitsReported(rateLimits));
+  if (rateLimits !== undefined) log.record(rateLimitsLine(rateLimits));
 }
 
 /** Records cost and remaining space. `counted`: by the provider. `spent`: estimated if the provider did not count. */
@@ -43,7 +48,7 @@ export function recordUsage(
   const { rateLimits } = memory;
   memory.rateLimits = undefined;
   const total = addUsage(log.state.usage.total, spent);
-  log.record(tokenCount({ total, last, window: shown.effectiveWindow, rateLimits }, shown));
+  log.record(tokenCountLine({ total, last, window: shown.effectiveWindow, rateLimits }, shown));
   log.tell({ kind: 'usage', turnId, total: log.state.usage.total, ...shown, ...defined({ rateLimits }) });
 }
 
@@ -59,25 +64,25 @@ function countsRequest(turn: Turn, step: Step, { input }: Usage): boolean {
   if (input === 0 || input >= believedAtOnce || sent?.kind !== 'request') return input > 0;
   const reader = turnProvider(turn.envelope);
   const history = historyTokens(sent.history, { reader }) - weighHistory(sent.history, { reader }).earlierReasoning;
-  return fixedTokens(turn, step) + history <= mostTimes * input + mostBeyond;
+  return fixedRequestTokens(turn, step) + history <= mostTimes * input + mostBeyond;
 }
 
 /** The provider refused the request as too long: the window is full, whatever was counted before. */
 export function recordOverflow(turn: Turn, step: Step): void {
   const { log } = turn;
-  const { effective } = windowNow(turn);
+  const { effective } = contextWindowNow(turn);
   const { total } = log.state.usage;
   // The line says that the window is full in the one form that all readers know; the user is shown the size that was
   // sent.
   const tokens = estimatedTokensNow(turn, step);
   const shown = { tokens, measure: 'estimated', percentRemaining: 0, refused: true } as const;
   const window = { step: step.index, effectiveWindow: effective };
-  log.record(tokenCount({ ...usageAfterOverflow(effective, total), window: effective }, { ...window, ...shown }));
+  log.record(tokenCountLine({ ...usageAfterOverflow(effective, total), window: effective }, { ...window, ...shown }));
   log.tell({ kind: 'usage', turnId: turn.turnId, total, ...window, ...shown });
 }
 
 function shownAfter(turn: Turn, step: Step, counted: Usage | undefined, believed: Usage | undefined): ShownUsage {
-  const { effective, baseline } = windowNow(turn);
+  const { effective, baseline } = contextWindowNow(turn);
   const upTo = turn.log.state.history.length;
   const newest = believed === undefined ? countBefore(turn) : ({ kind: 'counted', usage: believed, upTo } as const);
   const { tokens, measure } = activeTokensAfter(turn, step, newest);
@@ -86,9 +91,9 @@ function shownAfter(turn: Turn, step: Step, counted: Usage | undefined, believed
 }
 
 /** The count that still holds. An earlier refusal for length means nothing once a request was answered. */
-function countBefore({ log, envelope }: Turn): NewestCount {
+function countBefore({ log, envelope }: Turn): NewestTokenCount {
   const newest = newestCountFor(log.state, turnProvider(envelope));
-  return newest.kind === 'full' ? noCount : newest;
+  return newest.kind === 'full' ? noTokenCount : newest;
 }
 
 /** `plan`: the plan of an account pays. `tokens`: a request with a key has a price; if it is absent, it is unknown. */

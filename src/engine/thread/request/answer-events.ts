@@ -2,7 +2,7 @@ import {
   abortedFailure,
   answerTooLarge,
   cutFailure,
-  providerFault,
+  wireFormatFailure,
   unreadableAnswer,
 } from '../../../adapters/model/http/failures/answer-failure.ts';
 import { notPlain, plainCopy } from '../../../base/objects.ts';
@@ -34,7 +34,7 @@ export async function* checkedAnswer(
       if (isOver) return;
     }
   } catch (error) {
-    const failure = providerFault(error);
+    const failure = wireFormatFailure(error);
     // Errors while the connection is closed do not change a finished answer.
     if (isOver) return;
     return yield failed(signal.aborted ? abortedFailure() : failure);

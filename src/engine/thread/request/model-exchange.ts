@@ -14,7 +14,7 @@ import { type Billing, resolveBilling } from '../record/record-usage.ts';
 import type { Turn } from '../thread-parts.ts';
 import { warnOnce } from '../log.ts';
 import { checkedAnswer, CostCounter, type CostedEvent } from './answer-events.ts';
-import { admit, type Admitted, requestHeaders, type RequestToSend } from './model-request.ts';
+import { admitRequest, type AdmittedRequest, requestHeaders, type RequestToSend } from './model-request.ts';
 import { retryEvent } from './retry-event.ts';
 import { limitCut } from './spending-limits.ts';
 
@@ -22,7 +22,7 @@ import { limitCut } from './spending-limits.ts';
 export class ModelExchange {
   readonly #turn: Turn;
   readonly #given: RequestToSend;
-  readonly #admitted: Admitted;
+  readonly #admitted: AdmittedRequest;
   readonly #body: ModelRequest['body'];
   readonly #stored: Promise<void>;
   readonly #durable: Promise<void>;
@@ -34,7 +34,7 @@ export class ModelExchange {
 
   /** Records the request, unless a limit forbids it. It is sent when its answer is read. */
   static async begin(turn: Turn, given: RequestToSend): Promise<ModelExchange | ModelFailure> {
-    const admitted = await admit(turn, given, () => plannedPrompt(turn, given));
+    const admitted = await admitRequest(turn, given, () => plannedPrompt(turn, given));
     if ('code' in admitted) return admitted;
     const { outputLimit } = admitted;
     const lengthField = given.provider.client.lengthField?.(given.options.model);
@@ -48,7 +48,7 @@ export class ModelExchange {
     }
   }
 
-  private constructor(turn: Turn, given: RequestToSend, admitted: Admitted) {
+  private constructor(turn: Turn, given: RequestToSend, admitted: AdmittedRequest) {
     this.#turn = turn;
     this.#given = given;
     this.#admitted = admitted;

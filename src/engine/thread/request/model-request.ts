@@ -1,10 +1,10 @@
 import { retryDelay } from '../../../adapters/model/http/failures/model-failure.ts';
 import { defined } from '../../../base/objects.ts';
 import type { Envelope, Step } from '../../../core/envelope/envelope.ts';
-import { type Identity, sentEffort } from '../../../core/envelope/identity.ts';
-import { fitRequest, leastOutput, type RequestSize } from '../../../core/envelope/prices.ts';
+import { type TurnIdentity, sentEffort } from '../../../core/envelope/identity.ts';
+import { fitRequest, leastAnswerTokens, type RequestSize } from '../../../core/envelope/prices.ts';
 import { requestTokens } from '../../../core/history/window-usage.ts';
-import type { Auxiliary } from '../../../core/state/request-record.ts';
+import type { AuxiliaryRequest } from '../../../core/state/request-record.ts';
 import { spendingAllowances } from '../../../core/state/usage-and-limits.ts';
 import type { SharedSpending } from '../../../ports/agents.ts';
 import type {
@@ -24,7 +24,7 @@ import type { Turn } from '../thread-parts.ts';
 import { retryEvent } from './retry-event.ts';
 import { limitFailure, type UnlimitedAnswer } from './spending-limits.ts';
 
-export interface Admitted {
+export interface AdmittedRequest {
   /** The limit on the answer that the request states. Absent: none. */
   readonly outputLimit?: number;
   /** The limit that makes the answer shorter than it could be. */
@@ -32,7 +32,7 @@ export interface Admitted {
   over(spent: Usage | undefined): void;
 }
 
-const free: Admitted = { over: () => {} };
+const free: AdmittedRequest = { over: () => {} };
 /** For a model whose record does not limit its answers. */
 const usualOutput = 32_000;
 
@@ -40,7 +40,11 @@ const usualOutput = 32_000;
  * Checks a request against the limits of its turn, of the root that it works for, and of all agents. A request that
  * could exceed one is not sent. The answer is limited to what is left, if the format can express that.
  */
-export async function admit(turn: Turn, given: RequestToSend, planned: () => Prompt): Promise<Admitted | ModelFailure> {
+export async function admitRequest(
+  turn: Turn,
+  given: RequestToSend,
+  planned: () => Prompt,
+): Promise<AdmittedRequest | ModelFailure> {
   const { parts, log, envelope, memory, signal } = turn;
   const { limits } = envelope.policy;
   if (limits === undefined && parts.agent === undefined) return free;
@@ -87,8 +91,8 @@ function sizeOf(
   const longest = model.maxOutputTokens ?? usualOutput;
   const window = model.maxContextWindow ?? model.contextWindow;
   // Without a limit only the model's window bounds the answer.
-  const output = isLimited ? longest : Math.max(leastOutput, Math.min(longest, window - input));
-  return { input, output, least: isLimited ? Math.min(leastOutput, output) : output, price: billing.price };
+  const output = isLimited ? longest : Math.max(leastAnswerTokens, Math.min(longest, window - input));
+  return { input, output, least: isLimited ? Math.min(leastAnswerTokens, output) : output, price: billing.price };
 }
 
 export interface RequestToSend {
@@ -101,7 +105,7 @@ export interface RequestToSend {
   readonly tools: readonly ToolSpec[];
   readonly modalities: readonly string[];
   /** Absent: a request of the conversation. */
-  readonly auxiliary?: Auxiliary;
+  readonly auxiliary?: AuxiliaryRequest;
   /** `unary`: the provider makes a checkpoint by itself, and answers when it is done. */
   readonly form: 'stream' | 'unary';
   /** Set for a request that wants no answer to a conversation. */
@@ -129,7 +133,7 @@ export class RetryCount {
 }
 
 /** Asks until there is an answer, a lasting failure or an interruption, or the tries are used up. */
-export async function tryAgain<Answer>(
+export async function askWithRetries<Answer>(
   { signal, parts, log }: Pick<Turn, 'signal' | 'parts' | 'log'>,
   ask: (attempt: number, retries: RetryCount) => Promise<Answer>,
   { failureOf, most }: { failureOf(answer: Answer): ModelFailure | undefined; readonly most: number },
@@ -170,7 +174,7 @@ export function requestOptions({ threadId, turnId }: Turn, { identity, modes }: 
   };
 }
 
-export function requestHeaders(threadId: ThreadId, client: Identity['client']): Readonly<Record<string, string>> {
+export function requestHeaders(threadId: ThreadId, client: TurnIdentity['client']): Readonly<Record<string, string>> {
   return {
     'session-id': threadId,
     'thread-id': threadId,

@@ -9,7 +9,7 @@ import type { Turn } from '../thread-parts.ts';
 const known = new WeakMap<Item, Set<string>>();
 
 /** Warns about media that the model does not get: once per turn at most, and once per item and model. */
-export function warnOfLeftOut({ log, memory }: Turn, { identity }: Envelope, left: readonly LeftOutMedia[]): void {
+export function warnOfLeftOutMedia({ log, memory }: Turn, { identity }: Envelope, left: readonly LeftOutMedia[]): void {
   const { slug } = identity.model;
   const fresh = left.filter(({ item }) => known.get(item)?.has(slug) !== true);
   for (const { item } of fresh) known.set(item, (known.get(item) ?? new Set()).add(slug));

@@ -1,5 +1,5 @@
 import type { RequestRetry } from '../../../ports/model.ts';
-import { sentence } from '../../../protocol/outcome.ts';
+import { endWithFullStop } from '../../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import { formatWaitTime } from '../../../protocol/display-text.ts';
 
@@ -8,7 +8,7 @@ export function retryEvent({ failure, waitMs, attempt, of }: RequestRetry): Extr
   const askedMs = failure.retry === 'never' ? undefined : failure.retry.askedMs;
   const asked = askedMs === undefined ? '' : `The provider asks to wait ${formatWaitTime(askedMs)}. `;
   const again = `${asked}Trying again${wait} (${attempt} of ${of}).`;
-  const reason = sentence(failure.message);
+  const reason = endWithFullStop(failure.message);
   const outcome = { ...failure, message: `${reason} ${again}` };
   return { kind: 'retrying', outcome, reason, waitMs, attempt, of };
 }

@@ -1,9 +1,9 @@
 import type { Envelope } from '../../../core/envelope/envelope.ts';
-import { type Identity, resolveIdentity } from '../../../core/envelope/identity.ts';
+import { type TurnIdentity, resolveTurnIdentity } from '../../../core/envelope/identity.ts';
 import type { Settings, SpendingLimits } from '../../../core/envelope/settings.ts';
 import type { ModelClient, ModelFailure } from '../../../ports/model.ts';
 import { groupDigits, type Outcome } from '../../../protocol/outcome.ts';
-import { rootPath } from '../../../protocol/agent.ts';
+import { rootAgentPath } from '../../../protocol/agent.ts';
 import type { Allowance, RequestFit } from '../../../protocol/usage.ts';
 import type { ThreadParts, Turn } from '../thread-parts.ts';
 import { type Billing, resolveBilling } from '../record/record-usage.ts';
@@ -33,7 +33,7 @@ export function limitFailure(
   const amount = (value: number): string => amountWords(value, unit);
   if (limit === 'agents.max_tokens') {
     return failure(
-      `The agents of ${rootPath} may use ${amount(most)} together, and have used ${groupDigits(used)}: no request of an agent is sent any more.`,
+      `The agents of ${rootAgentPath} may use ${amount(most)} together, and have used ${groupDigits(used)}: no request of an agent is sent any more.`,
       'Do the rest without agents, or raise agents.max_tokens.',
     );
   }
@@ -73,13 +73,13 @@ export function otherCostProblem(
   settings: Settings,
   { gatherFacts, provider }: Pick<ThreadParts, 'gatherFacts' | 'provider'>,
 ): Promise<Outcome | undefined> {
-  const identity = async (): Promise<Identity> => resolveIdentity(await gatherFacts(settings), settings);
+  const identity = async (): Promise<TurnIdentity> => resolveTurnIdentity(await gatherFacts(settings), settings);
   return unpricedProblem(settings.limits, identity, provider.client);
 }
 
 async function unpricedProblem(
   { turnCost, threadCost }: SpendingLimits = {},
-  identityOf: () => Identity | Promise<Identity>,
+  identityOf: () => TurnIdentity | Promise<TurnIdentity>,
   client: Pick<ModelClient, 'authMode'>,
 ): Promise<Outcome | undefined> {
   if (turnCost === undefined && threadCost === undefined) return undefined;

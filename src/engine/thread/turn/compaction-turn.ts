@@ -1,6 +1,6 @@
 import { anythingToCompact, allowGrowthByHand } from '../../../core/compaction/plan/compaction-plan.ts';
 import { nothingToCompact } from '../../../core/compaction/plan/failure-messages.ts';
-import { checkpointHookObjection, refusedAhead, runCompaction } from '../checkpoint/compact.ts';
+import { checkpointHookObjection, findCompactionRefusal, runCompaction } from '../checkpoint/compact.ts';
 import type { CompactionResult, WantedCompaction } from '../checkpoint/compaction-result.ts';
 import { internalError, settle } from './settle-turn.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
@@ -9,9 +9,9 @@ import { gatherNextStep } from '../context/current-step.ts';
 import type { ThreadLog } from '../log.ts';
 import { beginTurn, prepareTurn } from './open-turn.ts';
 import type { ThreadParts, TurnInput, TurnEnding } from '../thread-parts.ts';
-import { compactReadable, findReadableHistory } from '../checkpoint/make-history-readable.ts';
+import { makeReadableForCompaction, findReadableHistory } from '../checkpoint/make-history-readable.ts';
 
-export async function compactAlone(
+export async function runCompactionTurn(
   parts: ThreadParts,
   log: ThreadLog,
   own: Omit<TurnInput, 'words'>,
@@ -21,7 +21,7 @@ export async function compactAlone(
   const wanted = allowGrowthByHand(given, log.state, own.settings.compaction);
   if (!anythingToCompact(wanted, log.state)) return { kind: 'failed', outcome: nothingToCompact };
   const turn = await prepareTurn(parts, log, own);
-  const refused = refusedAhead(turn, await gatherNextStep(turn, 0), wanted);
+  const refused = findCompactionRefusal(turn, await gatherNextStep(turn, 0), wanted);
   if (refused !== undefined) {
     await log.durable();
     return { kind: 'failed', outcome: refused };
@@ -36,7 +36,7 @@ export async function compactAlone(
   if (way?.kind === 'refused') return { kind: 'failed', outcome: way.outcome };
   await beginTurn(turn);
   const work = async (): Promise<CompactionResult> =>
-    (await compactReadable(turn, way, wanted)) ?? runCompaction(turn, await gatherNextStep(turn, 0), wanted);
+    (await makeReadableForCompaction(turn, way, wanted)) ?? runCompaction(turn, await gatherNextStep(turn, 0), wanted);
   const result = await work().catch((error: unknown) => ({ kind: 'failed', outcome: internalError(error) }) as const);
   const ending: TurnEnding =
     result.kind === 'failed'

@@ -1,33 +1,33 @@
 import {
-  startedThisAgent,
+  startedThisAgentText,
   programEndedWhileAsking,
   programEndedBeforeRunning,
   outcomeInForkedThread,
-  outcomeUnknown,
+  outcomeUnknownText,
   notRunInForkedThread,
 } from '../../../core/fragments/answers/tool-calls.ts';
 import { refusalText } from '../../../core/fragments/answers/refusals.ts';
 import { turnAbortedFragment } from '../../../core/fragments/events/turns-and-goals.ts';
-import type { AbortCause, AbortedTurn } from '../../../core/fragments/events/turns-and-goals.ts';
-import type { Entry } from '../../../core/history/entry.ts';
-import { entries } from '../../../core/history/history.ts';
+import type { AbortCause, AbortedTurnKind } from '../../../core/fragments/events/turns-and-goals.ts';
+import type { HistoryEntry } from '../../../core/history/entry.ts';
+import { historyEntries } from '../../../core/history/history.ts';
 import { hostAtPort } from '../../../core/policy/network/host-lists.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import { type CallItem, isCall } from '../../../protocol/item.ts';
 import { arrayAt } from '../../../protocol/json.ts';
 import type { LineDraft } from '../../../protocol/line.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { callFoundDead, type CallStart, callProcess } from '../../../core/state/fold/running-calls.ts';
-import type { Survival, StartedProcess } from '../../../ports/system.ts';
+import { deadCallLine, type CallStart, callProcessLine } from '../../../core/state/fold/running-calls.ts';
+import type { ProcessSurvival, StartedProcess } from '../../../ports/system.ts';
 import { isSuspended } from '../../../core/state/questions/pending-questions.ts';
-import { questionAnswered } from '../../../core/state/questions/question-lines.ts';
+import { questionAnsweredLine } from '../../../core/state/questions/question-lines.ts';
 import type { OpenTurn, ThreadState } from '../../../core/state/thread-state.ts';
-import { turnLeftOpen } from '../../../core/state/drafts/turn-lines.ts';
+import { turnLeftOpenLine } from '../../../core/state/drafts/turn-lines.ts';
 import type { RecordingTurn, Turn } from '../thread-parts.ts';
-import { recordAnswer } from '../record/record-items.ts';
+import { recordCallOutput } from '../record/record-items.ts';
 import { recordEvent } from '../record/record-context.ts';
 import type { Seals } from '../../../ports/thread-store.ts';
-import { claimIn, sealSubject, sealText } from '../../../core/state/line-seals.ts';
+import { sealedClaimIn, sealSubject, sealText } from '../../../core/state/line-seals.ts';
 
 /** Closes a turn in which a process died: what it left running is ended, and its calls get the honest output (I3). */
 export async function closeDeadTurn(turn: Turn): Promise<void> {
@@ -36,25 +36,27 @@ export async function closeDeadTurn(turn: Turn): Promise<void> {
   if (dead === undefined) return;
   const asDead = { ...turn, turnId: dead.id };
   const idle = !isUnderWay(log.state, dead);
-  await answerInFlight(turn, dead);
+  await answerCallsInFlight(turn, dead);
   lapseQuestions(turn, dead, { of: 'waiting' });
-  for (const call of unansweredCalls(entries(log.state.history)))
-    recordAnswer(asDead, call, { output: answerOf(dead, call, 'gone') });
+  for (const call of unansweredCalls(historyEntries(log.state.history)))
+    recordCallOutput(asDead, call, { output: answerOf(dead, call, 'gone') });
   endTurn(asDead, 'process-died', idle ? 'process-died-idle' : 'process-died');
 }
 
 /** Answers calls that had begun when the process died. What it left running is ended first. */
-export async function answerInFlight(turn: Turn, dead: OpenTurn): Promise<void> {
+export async function answerCallsInFlight(turn: Turn, dead: OpenTurn): Promise<void> {
   const { log, threadId } = turn;
   const { calls = [], id: turnId } = dead;
   if (calls.length === 0) return;
   const survival = await endSurvivors(turn, dead);
   // Questions asked while a call ran ended with its process.
   lapseQuestions(turn, dead, { of: 'begun' });
-  for (const call of calls) log.record(callFoundDead(call, { threadId, turnId }));
+  for (const call of calls) log.record(deadCallLine(call, { threadId, turnId }));
   const begun = new Set(calls.map(({ callId }) => callId));
-  for (const call of unansweredCalls(entries(log.state.history)).filter(({ call_id: callId }) => begun.has(callId)))
-    recordAnswer({ ...turn, turnId }, call, { output: answerOf(dead, call, survival.get(call.call_id) ?? 'gone') });
+  for (const call of unansweredCalls(historyEntries(log.state.history)).filter(({ call_id: callId }) =>
+    begun.has(callId),
+  ))
+    recordCallOutput({ ...turn, turnId }, call, { output: answerOf(dead, call, survival.get(call.call_id) ?? 'gone') });
 }
 
 /** Lapses questions that no answer will come to, of calls that had begun or waited to begin. */
@@ -67,18 +69,22 @@ function lapseQuestions(
   for (const { id, callId, about, answer } of questions) {
     const has = calls.some((call) => call.callId === callId) ? 'begun' : 'waiting';
     if (answer !== undefined || has !== of) continue;
-    if (about !== undefined) log.record(questionAnswered({ callId, turnId }, { ...lapsed, about }));
+    if (about !== undefined) log.record(questionAnsweredLine({ callId, turnId }, { ...lapsed, about }));
     log.tell({ kind: 'question-answered', turnId, id, callId, answer: lapsed });
     open.lapse(id);
   }
 }
 
-function answerOf({ calls = [], questions = [] }: OpenTurn, { call_id: id }: CallItem, survival: Survival): string {
+function answerOf(
+  { calls = [], questions = [] }: OpenTurn,
+  { call_id: id }: CallItem,
+  survival: ProcessSurvival,
+): string {
   const question = questions.find(({ callId }) => callId === id);
   const begun = calls.find(({ callId }) => callId === id);
   if (question === undefined || begun !== undefined) {
     const waited = waitedFor(questions.filter(({ callId }) => callId === id));
-    return outcomeUnknown(survival, { idempotent: begun?.idempotent === true, waitedFor: waited });
+    return outcomeUnknownText(survival, { idempotent: begun?.idempotent === true, waitedFor: waited });
   }
   const { answer } = question;
   if (question.kind === 'client-tool' && answer?.kind !== 'allowed')
@@ -93,11 +99,11 @@ export function closeForkedTurn(turn: Omit<RecordingTurn, 'turnId'>): void {
   const open = log.state.openTurn;
   if (open === undefined) return;
   const asOpen = { ...turn, turnId: open.id };
-  const calls = unansweredCalls(entries(log.state.history));
+  const calls = unansweredCalls(historyEntries(log.state.history));
   const starts = parts.agent === undefined ? [] : calls.filter(({ name }) => name === 'spawn_agent');
-  const started = startedThisAgent({ others: starts.length > 1 });
+  const started = startedThisAgentText({ others: starts.length > 1 });
   for (const call of calls)
-    recordAnswer(asOpen, call, { output: starts.includes(call) ? started : answerElsewhere(open, call) });
+    recordCallOutput(asOpen, call, { output: starts.includes(call) ? started : answerElsewhere(open, call) });
   endTurn(asOpen, 'forked');
 }
 
@@ -112,21 +118,23 @@ function answerElsewhere({ calls = [], questions = [] }: OpenTurn, { call_id: id
 /** True if a call had begun, or may have: one that waited for the user's answer had not. */
 function isUnderWay(state: ThreadState, { calls = [], questions = [] }: OpenTurn): boolean {
   const asked = new Set(questions.map(({ callId }) => callId));
-  return calls.length > 0 || unansweredCalls(entries(state.history)).some(({ call_id: callId }) => !asked.has(callId));
+  return (
+    calls.length > 0 || unansweredCalls(historyEntries(state.history)).some(({ call_id: callId }) => !asked.has(callId))
+  );
 }
 
 /** A turn that only compacted did nothing that the model would have to check. */
-function endTurn(turn: RecordingTurn, cause: Exclude<AbortCause, 'interrupted'>, told: AbortedTurn = cause): void {
+function endTurn(turn: RecordingTurn, cause: Exclude<AbortCause, 'interrupted'>, told: AbortedTurnKind = cause): void {
   const { state } = turn.log;
   const didWork = state.openTurn?.compaction === undefined && reachedHistory(state);
   if (didWork) recordEvent(turn, turnAbortedFragment, told);
-  turn.log.record(turnLeftOpen(turn.turnId, cause));
+  turn.log.record(turnLeftOpenLine(turn.turnId, cause));
 }
 
 /** False for a turn cut off before its words entered history: the model knows nothing of it. */
 function reachedHistory({ openTurn, history }: ThreadState): boolean {
   const before = openTurn?.before;
-  const own = before && entries(history).slice(before.history.length);
+  const own = before && historyEntries(history).slice(before.history.length);
   return own?.some(({ origin }) => origin.family !== 'context') ?? true;
 }
 
@@ -148,7 +156,7 @@ export function deadTurnNotice(
   const asked = new Map(
     openTurn.questions?.filter(({ callId }) => !started.has(callId)).map((question) => [question.callId, question]),
   );
-  const open = unansweredCalls(entries(state.history));
+  const open = unansweredCalls(historyEntries(state.history));
   const named = ({ name, call_id: id }: CallItem): string => `${name}${wordsOf(started.get(id) ?? asked.get(id))}`;
   const calls = open.filter(({ call_id: callId }) => !asked.has(callId)).map(named);
   const waits = open.filter(({ call_id: callId }) => asked.has(callId)).map(named);
@@ -192,7 +200,7 @@ function wordsOf(call: Pick<CallStart, 'item'> | undefined): string {
   return ` \`${line.length > longestWords ? `${[...line].slice(0, longestWords).join('')} …` : line}\``;
 }
 
-export function unansweredCalls(all: readonly Entry[], among = all): readonly CallItem[] {
+export function unansweredCalls(all: readonly HistoryEntry[], among = all): readonly CallItem[] {
   const outputs = all.filter(({ item }) => item.type.endsWith('_output'));
   const answered = new Set(outputs.map(({ item }) => item['call_id']));
   return among.flatMap(({ item }) => (isCall(item) && !answered.has(item.call_id) ? [item] : []));
@@ -202,13 +210,13 @@ export function unansweredCalls(all: readonly Entry[], among = all): readonly Ca
 async function endSurvivors(
   { log, parts, threadId: ours }: Turn,
   { id: turnId, calls = [] }: OpenTurn,
-): Promise<ReadonlyMap<string, Survival>> {
+): Promise<ReadonlyMap<string, ProcessSurvival>> {
   const subject = sealSubject(ours, log.state.meta);
   const survivals = await Promise.all(
     calls.map(async ({ threadId, callId, process, processSeal }) => {
       // The writer of our own thread is dead, since we are the writer now; of other threads nothing is known.
       if (process === undefined || threadId !== ours) return [callId, 'gone'] as const;
-      const isOurs = isSealed(parts.seals, subject, callProcess(turnId, callId, process), processSeal);
+      const isOurs = isSealed(parts.seals, subject, callProcessLine(turnId, callId, process), processSeal);
       const survival = isOurs ? await parts.processes.end(process) : 'gone';
       if (survival !== 'gone') recordSurvivingCommand(log, process, survival);
       return [callId, survival] as const;
@@ -219,7 +227,7 @@ async function endSurvivors(
 
 /** A file's claim about processes counts only if this home wrote it: it could name any process of this machine. */
 export function isSealed(seals: Seals, subject: string, line: LineDraft, seal: string | undefined): boolean {
-  const said = claimIn(line);
+  const said = sealedClaimIn(line);
   return said !== undefined && seal !== undefined && seals.holds(sealText(subject, said.claim), seal);
 }
 

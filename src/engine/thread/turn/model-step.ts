@@ -1,18 +1,18 @@
 import type { Step } from '../../../core/envelope/envelope.ts';
-import { entries } from '../../../core/history/history.ts';
-import { leftOutMedia, missingMedia } from '../../../core/history/media-parts.ts';
+import { historyEntries } from '../../../core/history/history.ts';
+import { leftOutMedia, unsupportedMedia } from '../../../core/history/media-parts.ts';
 import { itemLine } from '../../../core/state/drafts/item-lines.ts';
 import { modelItem } from '../../../core/state/recorded/conversation-items.ts';
 import type { ModelEvent, ModelFailure } from '../../../ports/model.ts';
 import { isCall, isMessage, isReasoning, type Item, messageText } from '../../../protocol/item.ts';
 import { Fault } from '../../../protocol/outcome.ts';
-import { callIn, Calls } from '../calls/calls.ts';
-import { windowNow } from '../context/turn-contract.ts';
+import { findCall, StepCalls } from '../calls/calls.ts';
+import { contextWindowNow } from '../context/turn-contract.ts';
 import { adoptServerWindow } from '../context/window-use.ts';
 import { recordTurnItem } from '../record/record-items.ts';
-import { recordLimits, recordOverflow, recordSpent, recordUsage } from '../record/record-usage.ts';
+import { recordRateLimits, recordOverflow, recordSpent, recordUsage } from '../record/record-usage.ts';
 import { ModelExchange } from '../request/model-exchange.ts';
-import { requestOptions, type RequestToSend, type RetryCount, tryAgain } from '../request/model-request.ts';
+import { requestOptions, type RequestToSend, type RetryCount, askWithRetries } from '../request/model-request.ts';
 import type { Turn } from '../thread-parts.ts';
 
 /** `lastMessage`: the model's last message in the step. */
@@ -34,7 +34,7 @@ export async function runModelStep(turn: Turn, step: Step): Promise<StepAnswer> 
     return next;
   };
   const failureOf = (next: StepAnswer) => (next.kind === 'failed' ? next.failure : undefined);
-  const answer = await tryAgain(turn, attemptOnce, { failureOf, most: turn.parts.streamMaxRetries });
+  const answer = await askWithRetries(turn, attemptOnce, { failureOf, most: turn.parts.streamMaxRetries });
   return turn.signal.aborted && answer.kind !== 'suspended' ? { ...answer, kind: 'aborted' } : answer;
 }
 
@@ -46,7 +46,7 @@ async function ask(turn: Turn, step: Step, tried: Pick<RequestToSend, 'attempt' 
   const request = await ModelExchange.begin(turn, { ...about, form: 'stream' });
   if ('code' in request) return { kind: 'failed', failure: request };
   await tellLeftOut(turn);
-  const calls = new Calls(turn, step);
+  const calls = new StepCalls(turn, step);
   const previews = new AnswerPreviews(turn);
   let answer: StepAnswer = { kind: 'done' };
   let lastMessage: string | undefined;
@@ -66,7 +66,7 @@ async function ask(turn: Turn, step: Step, tried: Pick<RequestToSend, 'attempt' 
       if (event.kind === 'rate-limits') turn.memory.rateLimits = event.limits;
       if (event.kind === 'failed') {
         recordSpent(turn, event.spent);
-        recordLimits(turn);
+        recordRateLimits(turn);
         answer = { kind: 'failed', failure: event.failure, bytes: request.bytes };
       }
       if (event.kind === 'completed') {
@@ -89,7 +89,7 @@ async function ask(turn: Turn, step: Step, tried: Pick<RequestToSend, 'attempt' 
   }
   if (signal.aborted) answer = { kind: 'aborted' };
   const failure = answer.kind === 'failed' ? answer.failure : undefined;
-  const { effective: assumed } = windowNow(turn);
+  const { effective: assumed } = contextWindowNow(turn);
   request.end({ outcome: answer.kind, calls: calls.count, failure });
   if (calls.isSuspended) answer = { kind: 'suspended' };
   if (answer.kind === 'failed' && answer.failure.code === 'context-window-exceeded') {
@@ -102,8 +102,8 @@ async function ask(turn: Turn, step: Step, tried: Pick<RequestToSend, 'attempt' 
 /** The projection of the request has found them. Loaded on use. */
 async function tellLeftOut(turn: Turn): Promise<void> {
   const { log, envelope } = turn;
-  const left = leftOutMedia(entries(log.state.history), missingMedia(envelope.capabilities.modalities));
-  if (left.length > 0) (await import('../request/request-warnings.ts')).warnOfLeftOut(turn, envelope, left);
+  const left = leftOutMedia(historyEntries(log.state.history), unsupportedMedia(envelope.capabilities.modalities));
+  if (left.length > 0) (await import('../request/request-warnings.ts')).warnOfLeftOutMedia(turn, envelope, left);
 }
 
 /** Adds a missing id; replaces the id of a call if it is taken. */
@@ -111,7 +111,7 @@ function named(turn: Turn, received: Item): Item {
   const { ids } = turn.parts;
   const item = received['id'] === undefined ? withId(received, ids.uuid()) : received;
   // Questions, answers and outputs name their call: two calls with one id would share them.
-  const isUsed = isCall(item) && callIn(turn.log.state.history, item.call_id) !== undefined;
+  const isUsed = isCall(item) && findCall(turn.log.state.history, item.call_id) !== undefined;
   return isUsed ? { ...item, call_id: `call_${ids.uuid()}` } : item;
 }
 

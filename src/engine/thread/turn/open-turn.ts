@@ -6,7 +6,7 @@ import { lookUpModel } from '../../../core/envelope/model-record.ts';
 import type { TurnSettings } from '../../../core/envelope/settings.ts';
 import { agentsElsewhereFragment } from '../../../core/fragments/events/agents.ts';
 import { currentProvider } from '../../../core/state/current-provider.ts';
-import { type ModelSwitch, storeEnvelope, turnStarted } from '../../../core/state/drafts/turn-lines.ts';
+import { type ModelSwitch, envelopeForLine, turnStartedLine } from '../../../core/state/drafts/turn-lines.ts';
 import { agentLine } from '../../../core/state/fold/agents.ts';
 import type { ThreadState } from '../../../core/state/thread-state.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
@@ -19,9 +19,9 @@ import { recordEvent } from '../record/record-context.ts';
 import { requestHeaders } from '../request/model-request.ts';
 import type { ThreadParts, Turn, TurnInput } from '../thread-parts.ts';
 import { TurnEffects } from '../turn-effects.ts';
-import { newMemory } from '../turn-memory.ts';
+import { newTurnState } from '../turn-memory.ts';
 import { closeDeadTurn } from './cut-off-turn.ts';
-import { beginSessions } from './turn-sessions.ts';
+import { endStaleSessions } from './turn-sessions.ts';
 
 /** Resolves the turn's envelope. Records nothing yet: the turn may still fail to begin. */
 export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInput): Promise<Turn> {
@@ -46,7 +46,7 @@ export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: Tur
   const stop = (): void => stopping.abort('stopped by the user');
   const effects = new TurnEffects({ parts, log, turnId, envelope, signal, warned });
   const contract = { envelope, ...before(parts, log.state, { facts, settings }) };
-  return { ...own, ...contract, parts, log, turnId, signal, effects, stop, memory: newMemory() };
+  return { ...own, ...contract, parts, log, turnId, signal, effects, stop, memory: newTurnState() };
 }
 
 /** Records the beginning, after closing what a dead process left open. From here on the turn can be steered. */
@@ -62,13 +62,13 @@ export async function beginTurn(turn: Turn): Promise<void> {
   await closeDeadTurn(turn);
   const switched = modelSwitch(turn);
   const start = (): void => {
-    log.record(turnStarted(envelope, words === undefined ? 'compaction' : 'work', switched));
+    log.record(turnStartedLine(envelope, words === undefined ? 'compaction' : 'work', switched));
     log.tell({ kind: 'turn-started', turnId, usage: log.state.usage.total });
   };
   if (turn.begin === undefined) start();
   else await turn.begin(start);
   tellSwitch(turn, switched);
-  await beginSessions(turn);
+  await endStaleSessions(turn);
   await beginAgents(turn);
   turn.memory.phase = 'open';
 }
@@ -125,7 +125,7 @@ function modelSwitch({ log, envelope }: Pick<Turn, 'log' | 'envelope'>): ModelSw
   const from = stringAt(context, 'model');
   const to = envelope.identity.model.slug;
   if (from === undefined || from === to) return undefined;
-  const changes = before === undefined ? [] : changesBetween(before, storeEnvelope(envelope));
+  const changes = before === undefined ? [] : changesBetween(before, envelopeForLine(envelope));
   return { from, to, changes };
 }
 

@@ -1,32 +1,35 @@
 import { groupDigits, type Outcome } from '../../../protocol/outcome.ts';
-import { leastCheckpoint } from '../../../core/compaction/plan/when-to-compact.ts';
+import { leastCheckpointTokens } from '../../../core/compaction/plan/when-to-compact.ts';
 import { userMessage } from '../../../core/fragments/message-items.ts';
 import { itemTokens } from '../../../core/history/token-counts.ts';
 import type { UserInput } from '../../../protocol/user-input.ts';
-import { bundleTokens, fixedTokens } from '../context/token-estimates.ts';
-import { windowNow } from '../context/turn-contract.ts';
+import { fullContextTokens, fixedRequestTokens } from '../context/token-estimates.ts';
+import { contextWindowNow } from '../context/turn-contract.ts';
 import { gatherNextStep } from '../context/current-step.ts';
 import type { Turn } from '../thread-parts.ts';
-import { oneLine } from '../../../core/state/turns/turn-words.ts';
-import { messageDropped } from '../../../core/state/fold/waiting-messages.ts';
+import { toOneLine } from '../../../core/state/turns/turn-words.ts';
+import { messageDroppedLine } from '../../../core/state/fold/waiting-messages.ts';
 
 export const promptTokens = (input: UserInput): number => itemTokens(userMessage('', input));
 
 /** The reason why a prompt cannot be sent: it does not fit the window even if all of history were compacted. */
-export async function promptProblem(turn: Turn, input: UserInput): Promise<Outcome<'prompt-too-long'> | undefined> {
+export async function promptSizeProblem(turn: Turn, input: UserInput): Promise<Outcome<'prompt-too-long'> | undefined> {
   const { envelope, log } = turn;
-  const { effective } = windowNow(turn);
+  const { effective } = contextWindowNow(turn);
   const prompt = promptTokens(input);
   // Most prompts are far smaller and need no closer look.
   if (prompt <= effective / 2) return undefined;
   const step = await gatherNextStep(turn, 0);
-  const others = fixedTokens(turn, step) + bundleTokens(step) + (log.state.history.length === 0 ? 0 : leastCheckpoint);
+  const others =
+    fixedRequestTokens(turn, step) +
+    fullContextTokens(step) +
+    (log.state.history.length === 0 ? 0 : leastCheckpointTokens);
   // A window that is too small without any prompt is a configuration error: the provider knows the real one.
   if (others >= effective || prompt + others <= effective) return undefined;
-  return tooLong(prompt, others, { effective, model: envelope.identity.model.slug });
+  return promptTooLong(prompt, others, { effective, model: envelope.identity.model.slug });
 }
 
-export function tooLong(
+export function promptTooLong(
   prompt: number,
   others: number,
   { effective, model }: { readonly effective: number; readonly model: string },
@@ -39,13 +42,13 @@ export function tooLong(
 }
 
 /** Drops waiting words that are too long for any request: they would end every later turn. */
-export async function dropTooLong(turn: Turn): Promise<void> {
+export async function dropTooLongMessages(turn: Turn): Promise<void> {
   for (const mail of turn.inbox.waiting) {
     if (mail.kind !== 'words' || mail.id === undefined) continue;
-    const problem = await promptProblem(turn, mail.input);
+    const problem = await promptSizeProblem(turn, mail.input);
     if (problem === undefined) continue;
-    turn.log.record(messageDropped(mail.id, problem.code));
-    const message = `A waiting message is too long for the window of the model, so Capstan left it out: “${oneLine(mail.input.text, 60)}”.`;
+    turn.log.record(messageDroppedLine(mail.id, problem.code));
+    const message = `A waiting message is too long for the window of the model, so Capstan left it out: “${toOneLine(mail.input.text, 60)}”.`;
     turn.log.tell({ kind: 'warning', outcome: { code: 'waiting-message-dropped', message, next: problem.next } });
   }
 }

@@ -1,11 +1,11 @@
 import { type Step, turnProvider } from '../../../core/envelope/envelope.ts';
 import { defined } from '../../../base/objects.ts';
 import type { ModelFailure } from '../../../ports/model.ts';
-import { outcomeText, groupDigits, type Outcome, sentence } from '../../../protocol/outcome.ts';
+import { outcomeText, groupDigits, type Outcome, endWithFullStop } from '../../../protocol/outcome.ts';
 import { isCompactionPaused } from '../../../core/state/checkpoints/checkpoint-counts.ts';
 import { estimatedTokensNow, shownTokensNow } from '../context/token-estimates.ts';
-import { windowNow } from '../context/turn-contract.ts';
-import { compactAfterRefusal, mayCompactAgain } from '../checkpoint/compact-when-full.ts';
+import { contextWindowNow } from '../context/turn-contract.ts';
+import { compactAfterRefusal, mayCompactBelowLimit } from '../checkpoint/compact-when-full.ts';
 import type { CompactionResult } from '../checkpoint/compaction-result.ts';
 import type { Turn } from '../thread-parts.ts';
 import type { StepAnswer } from './model-step.ts';
@@ -32,7 +32,7 @@ export async function retryAfterCompaction(turn: Turn, step: Step, answer: StepA
 async function afterOverflow(turn: Turn, step: Step, answer: Failed): Promise<StepAnswer> {
   const { memory, log, threadId, envelope } = turn;
   // By our own estimate: the provider reported no count, and an older one was for another request.
-  const sizes = `The request had about ${groupDigits(estimatedTokensNow(turn, step))} tokens by Capstan's estimate; the effective window of ${envelope.identity.model.slug} is ${groupDigits(windowNow(turn).effective)}.`;
+  const sizes = `The request had about ${groupDigits(estimatedTokensNow(turn, step))} tokens by Capstan's estimate; the effective window of ${envelope.identity.model.slug} is ${groupDigits(contextWindowNow(turn).effective)}.`;
   // `message` has only the provider's own words.
   const failed = (next: string): StepAnswer => {
     return { ...answer, failure: { ...answer.failure, next: `${sizes} ${next}` } };
@@ -40,7 +40,7 @@ async function afterOverflow(turn: Turn, step: Step, answer: Failed): Promise<St
   if (memory.refusedStep !== undefined) return failed(refusedAgain);
   const paused = `Compaction failed twice in a row, so Capstan stopped compacting this thread automatically. Run \`capstan threads compact ${threadId}\`, choose a model with a larger window, or start a new thread.`;
   if (isCompactionPaused(log.state.checkpoints)) return failed(paused);
-  if (memory.overflow === 'compacted' && !mayCompactAgain(turn)) return failed(tooSoon);
+  if (memory.overflow === 'compacted' && !mayCompactBelowLimit(turn)) return failed(tooSoon);
   const made = await compactAfterRefusal(turn, step, 'context_overflow');
   memory.refusedStep = step.index;
   memory.overflow = 'compacted';
@@ -66,11 +66,11 @@ async function afterUnexplained(turn: Turn, step: Step, answer: Failed): Promise
   const { memory, log, envelope } = turn;
   // The server's own words come first.
   const failed = (failure: ModelFailure, what: string): StepAnswer => {
-    return { ...answer, failure: { ...failure, next: `${sentence(failure.next)} ${what}` } };
+    return { ...answer, failure: { ...failure, next: `${endWithFullStop(failure.next)} ${what}` } };
   };
   const again = 'Capstan compacted the history and tried again, and the provider refused that too.';
   if (memory.refusedStep !== undefined && memory.unexplained !== undefined) return failed(memory.unexplained, again);
-  const sizes = { tokens: shownTokensNow(turn, step), effective: windowNow(turn).effective };
+  const sizes = { tokens: shownTokensNow(turn, step), effective: contextWindowNow(turn).effective };
   const { history, limits } = log.state;
   const { provider, model } = envelope.identity;
   const wasTried = memory.refusedStep !== undefined || memory.unexplained !== undefined;
@@ -80,7 +80,7 @@ async function afterUnexplained(turn: Turn, step: Step, answer: Failed): Promise
     accepted: findModelLimit(limits, { provider, model: model.slug })?.accepted,
     hasPast: weighHistory(history).afterModel !== undefined,
     history: historyTokens(history, { reader: turnProvider(envelope) }),
-    mayCompact: !wasTried && mayCompactAgain(turn),
+    mayCompact: !wasTried && mayCompactBelowLimit(turn),
   });
   if (why === undefined) {
     memory.refusedStep = undefined;
@@ -92,7 +92,7 @@ async function afterUnexplained(turn: Turn, step: Step, answer: Failed): Promise
   memory.refusedStep = step.index;
   if (made.kind !== 'failed') return continued(made, answer);
   const tried = 'In case the length was the cause, Capstan tried to compact the history, which failed';
-  return failed(answer.failure, `${tried}: ${sentence(made.outcome.message)}`);
+  return failed(answer.failure, `${tried}: ${endWithFullStop(made.outcome.message)}`);
 }
 
 type Sizes = Pick<Parameters<typeof suspectLength>[0], 'tokens' | 'effective'>;

@@ -1,14 +1,14 @@
 import { defined } from '../../../base/objects.ts';
 import { newRepositoriesFragment } from '../../../core/fragments/events/files-and-images.ts';
 import { turnAbortedFragment } from '../../../core/fragments/events/turns-and-goals.ts';
-import type { AbortedShown, AbortedTurn } from '../../../core/fragments/events/turns-and-goals.ts';
-import { entries } from '../../../core/history/history.ts';
-import { turnAborted, turnComplete } from '../../../core/state/drafts/turn-lines.ts';
+import type { AbortedTurnSeenKind, AbortedTurnKind } from '../../../core/fragments/events/turns-and-goals.ts';
+import { historyEntries } from '../../../core/history/history.ts';
+import { turnAbortedLine, turnCompleteLine } from '../../../core/state/drafts/turn-lines.ts';
 import { pendingQuestions } from '../../../core/state/questions/pending-questions.ts';
-import { stoppedBy, threadCloses } from '../../../protocol/abort.ts';
+import { stoppedBy, threadClosesReason } from '../../../protocol/abort.ts';
 import { thrownMessage } from '../../../protocol/display-text.ts';
 import { isMessage, messageText } from '../../../protocol/item.ts';
-import { Fault, type Outcome, sentence } from '../../../protocol/outcome.ts';
+import { Fault, type Outcome, endWithFullStop } from '../../../protocol/outcome.ts';
 import type { Question } from '../../../protocol/question.ts';
 import { warnOfProblems } from '../context/current-step.ts';
 import { settleGoalAtTurnEnd } from '../goal/goal.ts';
@@ -33,7 +33,8 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
   const { log, parts, turnId, envelope, memory } = turn;
   if (answer.kind === 'suspended') return suspend(turn, lastMessage);
   // A stop by the user stops agents too. A closing thread gives its agents up by itself.
-  if (answer.kind === 'aborted' && turn.signal.reason !== threadCloses) await parts.agents?.stop(turn.signal.reason);
+  if (answer.kind === 'aborted' && turn.signal.reason !== threadClosesReason)
+    await parts.agents?.stop(turn.signal.reason);
   const { endedBy } = memory;
   const isWork = turn.words !== undefined || turn.continues !== undefined;
   // Input that arrived too late for this turn is not lost: the next request has it.
@@ -52,7 +53,7 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
     case 'done': {
       const unfit = await unfitAnswer(turn, lastMessage);
       if (unfit !== undefined) log.tell({ kind: 'warning', outcome: unfit });
-      log.record(turnComplete({ ...end, ...ended }));
+      log.record(turnCompleteLine({ ...end, ...ended }));
       if (parts.notify !== undefined) {
         await log.durable();
         notifyEnd(turn, lastMessage);
@@ -64,14 +65,14 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
     case 'aborted':
       // A turn that only compacts did nothing that the model would have to check.
       if (isWork) recordEvent(turn, turnAbortedFragment, abortedBy(turn));
-      log.record(turnAborted(end));
+      log.record(turnAbortedLine(end));
       log.tell({ kind: 'turn-aborted', turnId, usage: log.state.usage.total });
       await log.durable();
       return { kind: 'aborted', ...said };
     case 'failed': {
       const { failure } = answer;
       const continued = defined({ continuedBy: await turn.passOn?.(failure) });
-      log.record(turnComplete({ ...end, ...continued }, failure));
+      log.record(turnCompleteLine({ ...end, ...continued }, failure));
       log.tell({ kind: 'turn-failed', turnId, outcome: failure, ...said, ...continued });
       await log.durable();
       return { kind: 'failed', outcome: failure, ...said };
@@ -95,7 +96,7 @@ const causes = {
   narrowed: 'narrowed',
 } as const;
 
-function abortedBy({ signal, memory }: Turn): AbortedTurn | AbortedShown {
+function abortedBy({ signal, memory }: Turn): AbortedTurnKind | AbortedTurnSeenKind {
   const cause = causes[stoppedBy(signal)];
   const told = memory.cutShort ? cause : (`${cause}-idle` as const);
   return memory.shownPart ? `${told}+seen` : told;
@@ -137,7 +138,7 @@ export function internalError(error: unknown): Outcome {
   if (error instanceof Fault) throw error;
   return {
     code: 'internal-error',
-    message: `Internal error: ${sentence(thrownMessage(error))}`,
+    message: `Internal error: ${endWithFullStop(thrownMessage(error))}`,
     next: 'Send the message again. If it fails again, report the bug and include this message.',
   };
 }
@@ -145,7 +146,7 @@ export function internalError(error: unknown): Outcome {
 /** Starts the user's notification program, with the input that other programs give it. */
 function notifyEnd(turn: Turn, lastMessage: string | undefined): void {
   const { parts, log, threadId, turnId, envelope } = turn;
-  const words = entries(log.state.history).flatMap(({ item, origin, turn }) =>
+  const words = historyEntries(log.state.history).flatMap(({ item, origin, turn }) =>
     origin.family === 'user' && turn === turnId && isMessage(item) ? [messageText(item)] : [],
   );
   const { cwd } = envelope.workspace;

@@ -1,8 +1,8 @@
 import type { Settings } from '../../../core/envelope/settings.ts';
-import { changedByHook } from '../../../core/fragments/answers/refusals.ts';
+import { changedByHookText } from '../../../core/fragments/answers/refusals.ts';
 import { programEndedBeforeRunning } from '../../../core/fragments/answers/tool-calls.ts';
-import { entries } from '../../../core/history/history.ts';
-import { usersWords } from '../../../core/history/user-words.ts';
+import { historyEntries } from '../../../core/history/history.ts';
+import { messagesOfUser } from '../../../core/history/user-words.ts';
 import { canBeAsked } from '../../../core/policy/decide/approval-policy.ts';
 import { narrowerApproval, narrowerProfile } from '../../../core/policy/profiles/narrower-profile.ts';
 import { callAfterHooks, shownCallInput } from '../../../core/state/questions/call-arguments.ts';
@@ -14,19 +14,21 @@ import type { CallItem } from '../../../protocol/item.ts';
 import { objectAt, stringAt } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ApprovalPolicy } from '../../../protocol/permissions.ts';
-import { Calls } from '../calls/calls.ts';
+import { StepCalls } from '../calls/calls.ts';
 import { gatherNextStep } from '../context/current-step.ts';
 import { userFacts } from '../context/turn-contract.ts';
-import { recordAnswer } from '../record/record-items.ts';
+import { recordCallOutput } from '../record/record-items.ts';
 import type { SuspendedTurn, Turn, TurnEnding } from '../thread-parts.ts';
-import { answerInFlight, unansweredCalls } from './cut-off-turn.ts';
+import { answerCallsInFlight, unansweredCalls } from './cut-off-turn.ts';
 
 /** The turn continues in this process. Calls in flight when the other process ended have an unknown outcome (I3). */
 export async function continueSuspendedTurn(turn: Turn, { openTurn }: SuspendedTurn): Promise<void> {
   const { log, turnId, memory } = turn;
   log.tellPassing({ kind: 'turn-started', turnId, usage: log.state.usage.total, isContinued: true });
-  await answerInFlight(turn, openTurn);
-  const spoken = usersWords(log.state.history).filter(({ turn: of, author }) => of === turnId && author === undefined);
+  await answerCallsInFlight(turn, openTurn);
+  const spoken = messagesOfUser(log.state.history).filter(
+    ({ turn: of, author }) => of === turnId && author === undefined,
+  );
   memory.rounds.alone = spoken.length === 0;
   memory.phase = 'open';
 }
@@ -34,19 +36,19 @@ export async function continueSuspendedTurn(turn: Turn, { openTurn }: SuspendedT
 /** Finishes calls that waited for the user. Only a question that this home recorded proves that a call waited. */
 export async function finishCalls(turn: Turn, { openTurn, approval }: SuspendedTurn): Promise<TurnEnding | undefined> {
   const questions = new Map(openTurn.questions?.map((question) => [question.callId, question]));
-  const calls = new Calls(turn, await gatherNextStep(turn, 0));
+  const calls = new StepCalls(turn, await gatherNextStep(turn, 0));
   for (const call of callsOf(turn.log.state, openTurn.id)) {
     const { id, about, answer, hook } = questions.get(call.call_id) ?? {};
     // Only once, even if the model reused the id.
     questions.delete(call.call_id);
     if (id === undefined || about === undefined) {
-      recordAnswer(turn, call, { output: programEndedBeforeRunning });
+      recordCallOutput(turn, call, { output: programEndedBeforeRunning });
       continue;
     }
     if (hook !== undefined) turn.memory.hookedCalls.set(call.call_id, hook);
     for (const text of hook?.texts ?? []) turn.memory.hookTexts.push({ text, callId: call.call_id });
     const again = callAfterHooks(call, hook);
-    const note = hook?.input === undefined ? undefined : changedByHook(shownCallInput(again));
+    const note = hook?.input === undefined ? undefined : changedByHookText(shownCallInput(again));
     calls.start(again, { id, about, approval, hooked: { hook: hook?.asks && 'ask', note }, answer });
   }
   // A call that is not in history is not run.
@@ -57,7 +59,7 @@ export async function finishCalls(turn: Turn, { openTurn, approval }: SuspendedT
 }
 
 function callsOf({ history }: ThreadState, turnId: string): readonly CallItem[] {
-  const all = entries(history);
+  const all = historyEntries(history);
   const own = all.filter(({ origin, turn }) => origin.family === 'model' && turn === turnId);
   return unansweredCalls(all, own);
 }

@@ -1,17 +1,17 @@
 import { type SessionsEndReason, sessionsEndedFragment } from '../../../core/world/sections/sessions.ts';
 import { narrowerApproval, narrowerProfile } from '../../../core/policy/profiles/narrower-profile.ts';
-import { itemRecord } from '../../../core/state/drafts/item-lines.ts';
+import { storedItemLine } from '../../../core/state/drafts/item-lines.ts';
 import { sealSubject } from '../../../core/state/line-seals.ts';
-import { type RecordedSession, sessionCommand, sessionStartLine } from '../../../core/state/fold/running-calls.ts';
+import { type RecordedSession, sessionCommand, recordedSessionLine } from '../../../core/state/fold/running-calls.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import type { ApprovalPolicy } from '../../../protocol/permissions.ts';
 import type { Turn } from '../thread-parts.ts';
-import type { AdoptedCall } from '../running-commands.ts';
+import type { CallLeftRunning } from '../running-commands.ts';
 import { recordEvent } from '../record/record-context.ts';
 import { isSealed, recordSurvivingCommand } from './cut-off-turn.ts';
 
 /** As a turn begins: removes sessions of earlier processes, and ends those that may do more than the turn. */
-export async function beginSessions(turn: Turn): Promise<void> {
+export async function endStaleSessions(turn: Turn): Promise<void> {
   const { log, sessions, threadId, envelope, effects } = turn;
   reportEndedSessions(turn);
   const lost = log.state.sessions.filter(({ id }) => !sessions.isHeld(id));
@@ -32,7 +32,7 @@ export async function beginSessions(turn: Turn): Promise<void> {
  * True if the model could type into the session what the turn would ask about or refuse. Either the session left the
  * sandbox by a yes and the turn no longer asks such questions, or the turn asks about each command.
  */
-function mayTypeMore(typed: AdoptedCall['typed'], approval: ApprovalPolicy): boolean {
+function mayTypeMore(typed: CallLeftRunning['typed'], approval: ApprovalPolicy): boolean {
   if (typed === undefined || narrowerApproval(approval, typed.approval) === typed.approval) return false;
   return typed.left || approval === 'untrusted';
 }
@@ -70,10 +70,10 @@ async function endLost(turn: Turn, lost: readonly RecordedSession[]): Promise<vo
   const subject = sealSubject(threadId, log.state.meta);
   for (const session of lost.filter(({ exited }) => exited !== true)) {
     const { process, at, item, turnId } = session;
-    if (process !== undefined && isSealed(parts.seals, subject, sessionStartLine(session), session.processSeal)) {
+    if (process !== undefined && isSealed(parts.seals, subject, recordedSessionLine(session), session.processSeal)) {
       const survival = await parts.processes.end(process);
       if (survival !== 'gone') recordSurvivingCommand(log, process, survival);
     }
-    log.record(itemRecord({ threadId, turnId: turnId as TurnId, startedAt: at, completedAt: at, item }));
+    log.record(storedItemLine({ threadId, turnId: turnId as TurnId, startedAt: at, completedAt: at, item }));
   }
 }

@@ -2,11 +2,11 @@ import { expect, it } from 'vitest';
 import { commandTable } from '../table/command-table.ts';
 import { helpOption, shownNames, shownOptions } from '../../views/command-line/command.ts';
 import { allCommands, commandNames } from '../../views/command-line/command-group.ts';
-import { type OfferedWord, offersFor } from './complete.ts';
+import { type OfferedWord, findCompletions } from './complete.ts';
 
 /** Words that begin with the last one, and what else may stand there. */
 function offered(typed: readonly string[]) {
-  const { words, source, attached } = offersFor(commandTable, typed);
+  const { words, source, attached } = findCompletions(commandTable, typed);
   const begun = (typed.at(-1) ?? '').slice((attached ?? '').length);
   const names = words.map(({ word }) => word).filter((word) => word.startsWith(begun));
   return [...names, ...(source === undefined ? [] : [`<${source}>`])].join(' ');
@@ -15,11 +15,11 @@ function offered(typed: readonly string[]) {
 const wordsOf = (words: readonly OfferedWord[]): readonly string[] => words.map(({ word }) => word);
 
 it('every command is offered with what it does, and all that it takes', () => {
-  const { words } = offersFor(commandTable, ['']);
+  const { words } = findCompletions(commandTable, ['']);
   expect(wordsOf(words)).toEqual(commandNames(commandTable));
   expect(words.filter(({ does }) => does === undefined || does === '')).toEqual([]);
   const threads = allCommands(commandTable).filter(({ name }) => name.startsWith('threads '));
-  expect(wordsOf(offersFor(commandTable, ['threads', '']).words)).toEqual(
+  expect(wordsOf(findCompletions(commandTable, ['threads', '']).words)).toEqual(
     threads.map(({ name }) => name.slice('threads '.length)),
   );
   for (const command of allCommands(commandTable)) {
@@ -29,8 +29,8 @@ it('every command is offered with what it does, and all that it takes', () => {
       shownNames(each).map((word) => ({ word, does: each.help })),
     );
     const path = command.name.split(' ');
-    expect([command.name, offersFor(commandTable, [...path, '-'])]).toEqual([command.name, { words: options }]);
-    expect([command.name, ...wordsOf(offersFor(commandTable, [...path, '']).words)]).toEqual([
+    expect([command.name, findCompletions(commandTable, [...path, '-'])]).toEqual([command.name, { words: options }]);
+    expect([command.name, ...wordsOf(findCompletions(commandTable, [...path, '']).words)]).toEqual([
       command.name,
       ...Object.keys(variants),
       ...plain.slice(0, 1).flatMap(({ choices = [] }) => choices),
@@ -39,9 +39,9 @@ it('every command is offered with what it does, and all that it takes', () => {
       if (option === helpOption || option.value === undefined) continue;
       const { choices = [], offers = [] } = option;
       for (const name of option.names) {
-        const { words: values } = offersFor(commandTable, [...path, name, '']);
+        const { words: values } = findCompletions(commandTable, [...path, name, '']);
         expect(name === '-c' || name === '--config' ? [] : wordsOf(values)).toEqual([...choices, ...offers]);
-        const long = offersFor(commandTable, [...path, `${name}=`]);
+        const long = findCompletions(commandTable, [...path, `${name}=`]);
         expect(long).toMatchObject({ words: values, attached: `${name}=` });
       }
     }

@@ -1,7 +1,7 @@
 import { usedGates } from '../../../core/config/features.ts';
 import { keyNames } from '../../../core/config/keys/inspect-keys.ts';
 import { isJsonObject } from '../../../protocol/json.ts';
-import { doesOf, findCommand, shownCommands } from '../../views/command-line/command-group.ts';
+import { commandPurpose, findCommand, shownCommands } from '../../views/command-line/command-group.ts';
 import type { CommandGroup, CommandWork } from '../../views/command-line/command-group.ts';
 import { helpOption, keyValuePlaceholder, shownNames, shownOptions } from '../../views/command-line/command.ts';
 import type { Command, CommandOption } from '../../views/command-line/command.ts';
@@ -22,11 +22,11 @@ const plainName = /^\w[\w.@%+,/-]*$/;
  * Called by the shell scripts. First line: what the shell itself shall offer and, after a tab, the part of the current
  * word before it. Other lines: a word, a tab, its description. Reports no problems: the user is typing.
  */
-export function completeFor(table: CommandGroup): CommandWork<typeof completeCommand> {
+export function createCompleteCommand(table: CommandGroup): CommandWork<typeof completeCommand> {
   return {
     async run({ words: [shell = '', ...given] }) {
       const { typed, kept } = shell === 'bash' ? wordsOfBash(given) : { typed: given.slice(1), kept: undefined };
-      const offers = offersFor(table, typed);
+      const offers = findCompletions(table, typed);
       const { source = 'words', attached = '' } = offers;
       const all = [...offers.words, ...(await wordsFrom(source))].map(({ word, does }) => {
         return { word: attached + word, does };
@@ -64,8 +64,8 @@ async function storedThreads(): Promise<readonly OfferedWord[]> {
 async function profiles(): Promise<readonly OfferedWord[]> {
   const here = currentPlace();
   if ('code' in here) return [];
-  const { loadConfigured } = await import('../../../engine/home/folder-config.ts');
-  const configured = await loadConfigured(here.cwd, here);
+  const { loadFolderConfig } = await import('../../../engine/home/folder-config.ts');
+  const configured = await loadFolderConfig(here.cwd, here);
   if ('code' in configured) return [];
   const { permissions } = configured.effective.values;
   const names = isJsonObject(permissions) ? Object.keys(permissions).filter((name) => plainName.test(name)) : [];
@@ -102,7 +102,7 @@ interface Offers {
 }
 
 /** `typed`: the words after the program name; the last is the one being typed. */
-export function offersFor(table: CommandGroup, typed: readonly string[]): Offers {
+export function findCompletions(table: CommandGroup, typed: readonly string[]): Offers {
   return typed[0] === 'help' && typed.length > 1
     ? offersIn(table, typed.slice(1), () => ({ words: [] }))
     : offersIn(table, typed, offersOf);
@@ -117,7 +117,8 @@ function offersIn(
     const version = group.name === '' ? [{ word: '--version', does: 'its version' }] : [];
     return { words: [...namesOf(helpOption), ...version] };
   }
-  if (rest.length === 0) return { words: shownCommands(group).map(([word, entry]) => ({ word, does: doesOf(entry) })) };
+  if (rest.length === 0)
+    return { words: shownCommands(group).map(([word, entry]) => ({ word, does: commandPurpose(entry) })) };
   const found = findCommand(group, name);
   if ('code' in found) return { words: [] };
   return 'commands' in found ? offersIn(found, rest, offersBelow) : offersBelow(found.command, rest);

@@ -5,7 +5,7 @@ import { parse } from 'smol-toml';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { keyNames } from '../../../core/config/keys/inspect-keys.ts';
 import type { ConfigChoices } from '../../../adapters/gather/config/config-layers.ts';
-import { type Configured, loadConfigured } from '../../../engine/home/folder-config.ts';
+import { type LoadedConfig, loadFolderConfig } from '../../../engine/home/folder-config.ts';
 import { explainKey } from './config.ts';
 import { configJson, configToml } from '../../views/wording/settings-text.ts';
 
@@ -40,8 +40,8 @@ function write(name: string, text: string): void {
   writeFileSync(join(root, name), text);
 }
 
-async function load(choices: Partial<ConfigChoices> = {}): Promise<Configured> {
-  const configured = await loadConfigured(join(root, 'repo'), {
+async function load(choices: Partial<ConfigChoices> = {}): Promise<LoadedConfig> {
+  const configured = await loadFolderConfig(join(root, 'repo'), {
     env: { CAPSTAN_HOME: join(root, 'home') },
     osHome: root,
     cwd: join(root, 'repo'),

@@ -1,15 +1,15 @@
 import { kindOfEntry } from '../../../engine/file-access.ts';
-import { keySource } from '../../../core/config/config-layer.ts';
+import { configKeySource } from '../../../core/config/config-layer.ts';
 import { keyStatus } from '../../../core/config/keys/inspect-keys.ts';
 import { formatTomlKey, parseTomlKey } from '../../../core/config/toml/toml-key.ts';
 import { writeTomlValue } from '../../../core/config/toml/write-toml.ts';
 import { approvalName } from '../../../core/policy/decide/approval-policy.ts';
 import { hideSecrets } from '../../../core/policy/secrets.ts';
-import { type Configured, loadConfigured } from '../../../engine/home/folder-config.ts';
+import { type LoadedConfig, loadFolderConfig } from '../../../engine/home/folder-config.ts';
 import { isJsonObject, type Json, type JsonObject, valueAt } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
-import { table } from '../../views/terminal/tables.ts';
+import { formatTable } from '../../views/terminal/tables.ts';
 import { print, printNote } from '../../views/terminal/print.ts';
 import { currentPlace } from '../../views/terminal/process.ts';
 import { configJson, configToml, layerState } from '../../views/wording/settings-text.ts';
@@ -23,7 +23,7 @@ export async function run(given: ConfigArguments): Promise<number | Outcome> {
   const { folder = '.', json, ...choices } = given.options;
   const here = currentPlace();
   if ('code' in here) return here;
-  const configured = await loadConfigured(resolve(here.cwd, folder), { ...choices, ...here });
+  const configured = await loadFolderConfig(resolve(here.cwd, folder), { ...choices, ...here });
   if ('code' in configured) return configured;
   const answer = answerTo(given, configured);
   if ('code' in answer) return answer;
@@ -37,7 +37,7 @@ export async function run(given: ConfigArguments): Promise<number | Outcome> {
 
 function answerTo(
   { variant, words: [key = ''], options }: ConfigArguments,
-  configured: Configured,
+  configured: LoadedConfig,
 ): { readonly text: string } | Outcome {
   switch (variant) {
     case 'explain':
@@ -50,15 +50,15 @@ function answerTo(
 }
 
 /** The files in the order in which they override each other, then the requirements, which restrict the choices. */
-function pathText(configured: Configured): string {
+function pathText(configured: LoadedConfig): string {
   const files = configured.layers.filter(({ name }) => name !== 'default' && name !== 'flags');
   const { requirementsFile: required } = configured;
   const rows = files.map((layer) => [layer.name, layer.source, layerState(layer, configured)]);
   const state = required === undefined || kindOfEntry(required) !== 'missing' ? '' : 'no such file';
-  return table([...rows, ...(required === undefined ? [] : [['requirements', required, state]])]);
+  return formatTable([...rows, ...(required === undefined ? [] : [['requirements', required, state]])]);
 }
 
-export function explainKey(configured: Configured, key: string): { readonly text: string } | Outcome<'unknown-key'> {
+export function explainKey(configured: LoadedConfig, key: string): { readonly text: string } | Outcome<'unknown-key'> {
   const path = parseTomlKey(key);
   const status = path && keyStatus(path);
   if (path === undefined || status === undefined || status.kind === 'unknown') {
@@ -78,21 +78,21 @@ export function explainKey(configured: Configured, key: string): { readonly text
     // A table is merged from all layers that have a part of it, so no single one wins.
     const isMerged = isJsonObject(value) && Object.keys(value).length > 0;
     const wins = layer.source === winner?.source && layer.name === winner.name && !isMerged;
-    return [wins ? 'wins ->' : '', layer.name, own === undefined ? layer.source : keySource(layer, path), said];
+    return [wins ? 'wins ->' : '', layer.name, own === undefined ? layer.source : configKeySource(layer, path), said];
   });
   const head = value === undefined ? `${name} is not set.` : `${name} = ${writeTomlValue(value)}`;
   const note = status.kind === 'unused' ? 'Capstan does not use this key yet.\n' : noteOn(configured, name);
-  return { text: `${head}\n${note}\n${table(rows)}` };
+  return { text: `${head}\n${note}\n${formatTable(rows)}` };
 }
 
-function noteOn(configured: Configured, name: string): string {
+function noteOn(configured: LoadedConfig, name: string): string {
   const { modelIsFor, effective } = configured;
   if (name !== 'model' || modelIsFor === undefined) return requirementText(configured, name);
   const chosen = writeTomlValue(effective.values['model_provider'] ?? '');
   return `The files name a model for the provider "${modelIsFor}", and model_provider is ${chosen}.\n`;
 }
 
-function requirementText({ requirements }: Configured, name: string): string {
+function requirementText({ requirements }: LoadedConfig, name: string): string {
   const { approvals, sandboxModes, features } = requirements;
   const named = approvals && { ...approvals, allowed: approvals.allowed.map(approvalName) };
   const rule = name === 'approval_policy' ? named : name === 'sandbox_mode' ? sandboxModes : undefined;

@@ -1,16 +1,16 @@
 import { liveThreads } from '../../../engine/live/live-threads.ts';
 import type { ForeseenRequest } from '../../../engine/preview-thread.ts';
-import { plural, skippedWords } from '../../../engine/wording.ts';
+import { plural, describeSkippedLines } from '../../../engine/wording.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { loadCommandEngine, withReadThread } from '../../views/command-line/command-engine.ts';
+import { loadCommandEngine, withReadOnlyThread } from '../../views/command-line/command-engine.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
-import { changesPage, changesView } from '../../views/context/changes-page.ts';
+import { contextChangesPage, contextChangesView } from '../../views/context/changes-page.ts';
 import { checkpointPage, checkpointView } from '../../views/context/checkpoint-page.ts';
 import { requestBody, requestPage } from '../../views/context/request-page.ts';
 import { readThreadStory, type ThreadStory } from '../../views/context/thread-story.ts';
-import { threadSummaryLine, windowPage } from '../../views/context/window-page.ts';
-import { windowFields, windowView } from '../../views/context/window-view.ts';
+import { threadSummaryLine, contextWindowPage } from '../../views/context/window-page.ts';
+import { contextWindowFields, contextWindowView } from '../../views/context/window-view.ts';
 import { type PageForm, pageForm, prettyJson as json, printPage, wrapSentences } from '../../views/terminal/tables.ts';
 import { print, printNote } from '../../views/terminal/print.ts';
 import { takenBackWords } from '../../views/threads/replay-report.ts';
@@ -19,7 +19,7 @@ import type { contextCommand } from '../table/threads-read-commands.ts';
 type Options = CommandArguments<typeof contextCommand>['options'];
 
 /** Exit codes: 0: shown; 1: no such thread or request; 2: wrong usage. */
-export const run = withReadThread<typeof contextCommand>(async ({ options }, thread) => {
+export const run = withReadOnlyThread<typeof contextCommand>(async ({ options }, thread) => {
   const { request } = options;
   const form = pageForm();
   const answer = await answerTo(options, thread.id, readThreadStory(thread.lines), form);
@@ -29,7 +29,7 @@ export const run = withReadThread<typeof contextCommand>(async ({ options }, thr
   else if ('code' in answer) return more === undefined ? answer : { ...answer, next: `${answer.next}\n${more}` };
   else printPage(answer, form);
   if (more !== undefined) printNote(more);
-  if (thread.skipped > 0) printNote(skippedWords(thread));
+  if (thread.skipped > 0) printNote(describeSkippedLines(thread));
   return 0;
 });
 
@@ -50,13 +50,13 @@ async function answerTo(asked: Options, id: ThreadId, story: ThreadStory, form: 
       : [...head, ...checkpointPage(story, checkpoint, form)];
   }
   if (asked.changes) {
-    const turns = changesView(story);
-    return asked.json ? json({ thread: id, turns }) : [...head, ...changesPage(turns, form)];
+    const turns = contextChangesView(story);
+    return asked.json ? json({ thread: id, turns }) : [...head, ...contextChangesPage(turns, form)];
   }
-  const view = windowView(story, await nextRequest(id, story));
+  const view = contextWindowView(story, await nextRequest(id, story));
   return asked.json
-    ? json({ thread: id, ...windowFields(view) })
-    : [wrapSentences(threadSummaryLine(id, story, view.next?.model), form), ...windowPage(view, story, form)];
+    ? json({ thread: id, ...contextWindowFields(view) })
+    : [wrapSentences(threadSummaryLine(id, story, view.next?.model), form), ...contextWindowPage(view, story, form)];
 }
 
 async function nextRequest(id: ThreadId, { state }: ThreadStory): Promise<ForeseenRequest | Outcome> {

@@ -2,9 +2,9 @@ import type { envelopeCommand } from '../table/threads-read-commands.ts';
 import { readThreadStory } from '../../views/context/thread-story.ts';
 import { pageForm, prettyJson, printPage } from '../../views/terminal/tables.ts';
 import { print } from '../../views/terminal/print.ts';
-import { withReadThread } from '../../views/command-line/command-engine.ts';
+import { withReadOnlyThread } from '../../views/command-line/command-engine.ts';
 import {
-  diffPage,
+  envelopeDiffPage,
   envelopeJson,
   envelopePage,
   envelopeTurnLine,
@@ -13,7 +13,7 @@ import {
 } from '../../views/threads/envelope-page.ts';
 
 /** Exit codes: 0: shown; 1: no such thread or turn; 2: wrong usage. */
-export const run = withReadThread<typeof envelopeCommand>(({ options }, { id, lines }) => {
+export const run = withReadOnlyThread<typeof envelopeCommand>(({ options }, { id, lines }) => {
   const story = readThreadStory(lines);
   const view = envelopeView(id, story, options);
   if ('code' in view) return view;
@@ -24,7 +24,7 @@ export const run = withReadThread<typeof envelopeCommand>(({ options }, { id, li
   const [{ turn }, form] = [view, pageForm()];
   const page =
     view.kind === 'difference'
-      ? diffPage(view.changes, { from: view.against, to: turn.number }, form)
+      ? envelopeDiffPage(view.changes, { from: view.against, to: turn.number }, form)
       : view.fields === undefined
         ? turnContextPage(turn, form)
         : envelopePage(view.fields, form);

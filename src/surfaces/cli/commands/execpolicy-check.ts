@@ -19,13 +19,13 @@ export function run({ options, words }: CommandArguments<typeof execpolicyCheckC
   if ('code' in here) return here;
   const rules = loadRulesFiles(paths);
   if ('code' in rules) return rules;
-  const answer = checkAnswer(rules, words, { resolveExecutables, cwd: here.path });
+  const answer = execpolicyAnswer(rules, words, { resolveExecutables, cwd: here.path });
   print(`${JSON.stringify(answer, undefined, pretty ? 2 : undefined)}\n`, 'exact json');
   return 0;
 }
 
 /** The answer in Codex's form, which includes the order of the keys. */
-export function checkAnswer(rules: RuleSet, command: readonly string[], matching: RuleMatching): object {
+export function execpolicyAnswer(rules: RuleSet, command: readonly string[], matching: RuleMatching): object {
   const found = matchRules(rules, command, matching);
   const matchedRules = found.map(({ prefix, decision, resolvedProgram, justification }) => ({
     prefixRuleMatch: { matchedPrefix: prefix, decision, resolvedProgram, justification },

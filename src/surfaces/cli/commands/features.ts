@@ -5,10 +5,10 @@ import type { CommandArguments } from '../../views/command-line/command.ts';
 import { loadCommandEngine } from '../../views/command-line/command-engine.ts';
 import { didYouMean } from '../../views/command-line/did-you-mean.ts';
 import type { featuresCommand } from '../table/settings-commands.ts';
-import { loadConfigured } from '../../../engine/home/folder-config.ts';
+import { loadFolderConfig } from '../../../engine/home/folder-config.ts';
 import { currentPlace } from '../../views/terminal/process.ts';
 import { print } from '../../views/terminal/print.ts';
-import { printResult, table } from '../../views/terminal/tables.ts';
+import { printResult, formatTable } from '../../views/terminal/tables.ts';
 import { configuredGates } from '../../views/wording/settings-text.ts';
 
 type FeaturesArguments = CommandArguments<typeof featuresCommand>;
@@ -19,11 +19,11 @@ export const run = async ({ variant, words: [name = ''], options }: FeaturesArgu
 async function list(options: FeaturesArguments['options']): Promise<number | Outcome> {
   const here = currentPlace();
   if ('code' in here) return here;
-  const configured = await loadConfigured(resolve(here.cwd, options.folder ?? '.'), here);
+  const configured = await loadFolderConfig(resolve(here.cwd, options.folder ?? '.'), here);
   if ('code' in configured) return configured;
   const gates = configuredGates(configured);
   return printResult({ features: gates }, options, () =>
-    table(gates.map(({ name, open, decided, does }) => [name, open ? 'on' : 'off', decided, does])),
+    formatTable(gates.map(({ name, open, decided, does }) => [name, open ? 'on' : 'off', decided, does])),
   );
 }
 

@@ -5,7 +5,7 @@ import type { CommandGroup, CommandWork } from '../../views/command-line/command
 import type { helpCommand } from '../../views/command-line/surface-commands.ts';
 import { wrongUsage } from '../../views/command-line/run-command.ts';
 
-export function helpOn(table: CommandGroup): CommandWork<typeof helpCommand> {
+export function createHelpCommand(table: CommandGroup): CommandWork<typeof helpCommand> {
   return { run: ({ words }) => showHelp(table, words) };
 }
 

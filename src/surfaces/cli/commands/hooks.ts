@@ -4,7 +4,7 @@ import type { CommandArguments } from '../../views/command-line/command.ts';
 import type { hooksCommand } from '../table/settings-commands.ts';
 import { type ConfiguredHook, loadConfiguredHooks } from '../../../engine/home/user-hooks.ts';
 import { currentPlace } from '../../views/terminal/process.ts';
-import { exactLine } from '../../views/terminal/exact-text.ts';
+import { unambiguousLine } from '../../views/terminal/exact-text.ts';
 import { printResult } from '../../views/terminal/tables.ts';
 import { print, printNote } from '../../views/terminal/print.ts';
 
@@ -36,7 +36,7 @@ export async function run({ variant, options }: CommandArguments<typeof hooksCom
   const failed = await found.decide(meant, variant);
   if (failed !== undefined) return failed;
   const verb = variant === 'trust' ? 'Trusted' : 'No longer trusted';
-  const lines = meant.map(({ command, event }) => `${verb}: ${exactLine(command, 'words')} (${event})\n`);
+  const lines = meant.map(({ command, event }) => `${verb}: ${unambiguousLine(command, 'words')} (${event})\n`);
   print(lines.join('') || 'Nothing to change.\n', 'text');
   return 0;
 }
@@ -49,11 +49,11 @@ const changes: Readonly<Record<'trust' | 'untrust', readonly ConfiguredHook['tru
 
 function described(hook: ConfiguredHook): string {
   const { key, event, matcher, command, trust, timeoutSeconds, isAsync, failClosed } = hook;
-  const on = matcher === undefined ? event : `${event} ${exactLine(matcher)}`;
+  const on = matcher === undefined ? event : `${event} ${unambiguousLine(matcher)}`;
   const more = [
     `time-out ${timeoutSeconds} s`,
     ...(isAsync ? ['async: Capstan does not wait for it'] : []),
     ...(failClosed ? ['failClosed: a failure blocks'] : []),
   ];
-  return `${trust}: ${on}\n  command: ${exactLine(command, 'words')}\n  ${more.join('; ')}\n  key: ${exactLine(key)}\n`;
+  return `${trust}: ${on}\n  command: ${unambiguousLine(command, 'words')}\n  ${more.join('; ')}\n  key: ${unambiguousLine(key)}\n`;
 }

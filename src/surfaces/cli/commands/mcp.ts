@@ -1,5 +1,5 @@
 import { writeToml } from '../../../core/config/toml/write-toml.ts';
-import { hideInAddress, hideSecrets } from '../../../core/policy/secrets.ts';
+import { hideUrlSecrets, hideSecrets } from '../../../core/policy/secrets.ts';
 import { defined } from '../../../base/objects.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
@@ -7,9 +7,9 @@ import { withEngine } from '../../views/command-line/command-engine.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
 import type { mcpCommand } from '../table/settings-commands.ts';
 import type { ListedServer, McpRegistry } from '../../../engine/home/mcp-registry.ts';
-import { prettyJson, table } from '../../views/terminal/tables.ts';
+import { prettyJson, formatTable } from '../../views/terminal/tables.ts';
 import { visibleLine } from '../../views/terminal/visible-text.ts';
-import { serverState, serverAddressWords } from '../../views/wording/settings-text.ts';
+import { mcpServerState, serverAddressWords } from '../../views/wording/settings-text.ts';
 import { print, printNote } from '../../views/terminal/print.ts';
 
 type Options = CommandArguments<typeof mcpCommand>['options'];
@@ -64,7 +64,7 @@ function tableOf({ env, url, bearerTokenEnvVar }: Options, words: readonly strin
   if ((command === undefined) === (url === undefined))
     return refuse('give either a command behind -- or --url.', 'See `capstan mcp --help`.');
   if (url !== undefined && !/^https?:\/\/[^/]/i.test(url)) {
-    const message = `--url ${hideInAddress(url)} is no address of a server.`;
+    const message = `--url ${hideUrlSecrets(url)} is no address of a server.`;
     return refuse(message, 'Write for example --url https://example.com/mcp.');
   }
   if (url !== undefined) return { url, ...defined({ bearer_token_env_var: bearerTokenEnvVar }) };
@@ -80,10 +80,10 @@ function show(servers: readonly ListedServer[], { json }: { readonly json: boole
   const rows = servers.map((server) => [
     visibleLine(server.name),
     serverAddressWords(server.table),
-    serverState(server),
+    mcpServerState(server),
   ]);
   if (json) print(prettyJson(servers), 'exact json');
-  else if (rows.length > 0) print(table(rows), 'text');
+  else if (rows.length > 0) print(formatTable(rows), 'text');
   else printNote('No MCP servers are configured. To add one, see `capstan mcp add --help`.');
   return 0;
 }
@@ -94,7 +94,7 @@ function get([server]: readonly ListedServer[], name: string, { json }: Options)
     return { code: 'mcp-server-unknown', message, next: 'See `capstan mcp list`.' };
   }
   if (json) print(prettyJson(server), 'exact json');
-  else print(`${writeToml({ mcp_servers: { [name]: server.table } })}# ${serverState(server)}\n`, 'text');
+  else print(`${writeToml({ mcp_servers: { [name]: server.table } })}# ${mcpServerState(server)}\n`, 'text');
   return 0;
 }
 

@@ -1,11 +1,11 @@
-import type { HomeModels, ModelsAsked, PreparedTest } from '../../../engine/models/home-models.ts';
+import type { HomeModels, ModelListOptions, PreparedTest } from '../../../engine/models/home-models.ts';
 import type { FoundAbility } from '../../../engine/models/model-test.ts';
 import { formatCount } from '../../../engine/wording.ts';
 import type { Json } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { withEngine } from '../../views/command-line/command-engine.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
-import { printResult, table } from '../../views/terminal/tables.ts';
+import { printResult, formatTable } from '../../views/terminal/tables.ts';
 import { print, printNote } from '../../views/terminal/print.ts';
 import { visibleLine } from '../../views/terminal/visible-text.ts';
 import type { modelsCommand } from '../table/settings-commands.ts';
@@ -26,13 +26,13 @@ export const run = withEngine<typeof modelsCommand>(async ({ variant, words: [mo
   }
 });
 
-async function list(models: HomeModels, asked: ModelsAsked, options: Options): Promise<number | Outcome> {
+async function list(models: HomeModels, asked: ModelListOptions, options: Options): Promise<number | Outcome> {
   const found = await models.list(asked, { asksServer: !options.offline, signal: new AbortController().signal });
   if ('code' in found) return found;
   const { server, problem, ...rest } = found;
   const rows = found.models.map(({ isTested, ...row }) => ({ ...row, tested: isTested }));
   printResult({ ...rest, models: rows, server, problem }, options, () =>
-    table(
+    formatTable(
       rows.map(({ model, window, source, tested }) => [
         visibleLine(model),
         window ?? '',
@@ -50,7 +50,7 @@ async function list(models: HomeModels, asked: ModelsAsked, options: Options): P
   return 0;
 }
 
-async function show(models: HomeModels, asked: ModelsAsked, model: string, options: Options) {
+async function show(models: HomeModels, asked: ModelListOptions, model: string, options: Options) {
   const shown = await models.show(asked, model);
   if ('code' in shown) return shown;
   const { provider, record, sourceOf } = shown;
@@ -62,7 +62,7 @@ async function show(models: HomeModels, asked: ModelsAsked, model: string, optio
     },
   );
   printResult({ provider, model: record.slug, known: !record.guessed, fields }, options, () =>
-    table(
+    formatTable(
       fields.map(({ field, value, source }) => [
         field,
         typeof value === 'string' ? visibleLine(value) : JSON.stringify(value),
@@ -100,7 +100,7 @@ const names = {
 /** Exit code 0: the questions were answered, whatever the answers were. */
 async function runTest(
   models: HomeModels,
-  asked: ModelsAsked,
+  asked: ModelListOptions,
   wanted: string | undefined,
   { dryRun, overflow, json }: Options,
 ): Promise<number | Outcome> {
@@ -111,7 +111,7 @@ async function runTest(
   const found: FoundAbility[] = [];
   const ended = await test.run((each) => {
     found.push(each);
-    if (!json) print(table([row(each)], { whole: [0, 1], most: widths }), 'text');
+    if (!json) print(formatTable([row(each)], { whole: [0, 1], most: widths }), 'text');
   }, new AbortController().signal);
   if ('code' in ended) return ended;
   const { provider, model } = test;
@@ -145,7 +145,7 @@ function printPlan(test: PreparedTest, json: boolean): number {
     abilities.join(', '),
     skipped === undefined ? `about ${formatCount(tokens)} tokens` : `skipped: ${skipped}`,
   ]);
-  printResult({ provider, address, model, questions }, { json }, () => table(rows));
+  printResult({ provider, address, model, questions }, { json }, () => formatTable(rows));
   if (!json) printNote(intention(test).replace('Sending', 'Nothing was sent. A test sends'));
   return 0;
 }

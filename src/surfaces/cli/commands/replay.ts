@@ -1,29 +1,29 @@
 import type { InferredRequest, RebuiltRequest } from '../../../core/replay/rebuild-requests.ts';
-import { toolsMissing } from '../../../core/state/plan-request.ts';
+import { toolsMissingProblem } from '../../../core/state/plan-request.ts';
 import { loadReplayParts } from '../../../engine/rerun-step.ts';
 import type { TakenBackRequests } from '../../../engine/store/stored-thread-details.ts';
-import { skippedWords } from '../../../engine/wording.ts';
+import { describeSkippedLines } from '../../../engine/wording.ts';
 import type { WorkProgress } from '../../../ports/thread-store.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { Item } from '../../../protocol/item.ts';
 import type { Line } from '../../../protocol/line.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { withReadThread } from '../../views/command-line/command-engine.ts';
+import { withReadOnlyThread } from '../../views/command-line/command-engine.ts';
 import { printResult } from '../../views/terminal/tables.ts';
-import { complain, print } from '../../views/terminal/print.ts';
+import { printFailure, print } from '../../views/terminal/print.ts';
 import { withProgress } from '../../views/terminal/progress.ts';
 import {
   isNotReproduced,
   type ReplayedRequest,
   replayReport,
   replayRequests,
-  reportTable,
+  replayTable,
   takenBackWords,
 } from '../../views/threads/replay-report.ts';
 import type { replayCommand } from '../table/threads-read-commands.ts';
 
 /** Exit codes: 0: no request differs; 1: one does, or the thread cannot be read; 2: wrong usage. */
-export const run = withReadThread<typeof replayCommand>(async ({ options }, thread) => {
+export const run = withReadOnlyThread<typeof replayCommand>(async ({ options }, thread) => {
   const { request: only, print: wantsBody, takenBack: isBack } = options;
   const { itemBytes } = await loadReplayParts();
   const requests: ReplayedRequest[] = [];
@@ -45,10 +45,10 @@ export const run = withReadThread<typeof replayCommand>(async ({ options }, thre
   if (wanted !== undefined) return printRequest(wanted, itemBytes);
   if (only !== undefined && requests.length === 0) return noSuchRequest(thread.id, only, number, isBack);
   const more = isBack || only !== undefined ? undefined : takenBackWords(thread.id, back);
-  const text = `${reportTable(requests, isBack)}${more === undefined ? '' : `${more}\n`}`;
+  const text = `${replayTable(requests, isBack)}${more === undefined ? '' : `${more}\n`}`;
   printResult(replayReport(thread, requests, back), options, () => text);
   if (thread.skipped > 0 && !options.json)
-    complain({ message: skippedWords(thread), next: 'The requests were checked without them.' }, 0);
+    printFailure({ message: describeSkippedLines(thread), next: 'The requests were checked without them.' }, 0);
   return requests.some(isNotReproduced) ? 1 : 0;
 });
 
@@ -73,7 +73,7 @@ function printRequest(request: RebuiltRequest | InferredRequest, itemBytes: (ite
     print(`[${items.join(',')}]`, 'exact json');
     return 0;
   }
-  if (request.prompt.tools === undefined) return toolsMissing(request.record);
+  if (request.prompt.tools === undefined) return toolsMissingProblem(request.record);
   if (request.encoded === undefined) {
     const message = `The request was encoded as ${request.record.encoder}, which this version does not make.`;
     return { code: 'encoder-unknown', message, next: 'Use the version of Capstan that wrote the thread.' };

@@ -11,7 +11,7 @@ import { type PageForm, printResult, wrapSentences } from '../../views/terminal/
 import { endOnSignal } from '../../views/terminal/process.ts';
 import { bold, dim, type Span } from '../../views/terminal/styled-text.ts';
 import { padToWidth, visibleText, wrap } from '../../views/terminal/visible-text.ts';
-import { costLine, moneyWords, whyNotKnown } from '../../views/wording/cost-words.ts';
+import { costLine, moneyWords, notCountedReason } from '../../views/wording/cost-words.ts';
 import type { rerunCommand } from '../table/threads-read-commands.ts';
 
 /** Exit codes: 0: the model answered; 1: it did not, or nothing was sent; 2: wrong usage. */
@@ -92,7 +92,7 @@ function factLines(answer: StepAnswered, column: number): readonly Span[] {
   const { model, provider, usage } = answer;
   const facts = [
     `model  ${model}${provider === undefined ? '' : ` (${provider})`}`,
-    `tokens ${costLine({ usage: usage && counted(usage) }) ?? `not known ${whyNotKnown}`}`,
+    `tokens ${costLine({ usage: usage && counted(usage) }) ?? `not known ${notCountedReason}`}`,
     `time   ${timeWords(answer)}`,
     `cost   ${usage?.cost === undefined ? 'unknown' : moneyWords(usage.cost, usage.estimated)}`,
   ];

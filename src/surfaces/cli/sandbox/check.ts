@@ -6,7 +6,14 @@ import type { FileSystemEntry, PermissionProfile } from '../../../protocol/permi
 import { pageForm, prettyJson, printPage, tableSpans, wrapSentences } from '../../views/terminal/tables.ts';
 import { print } from '../../views/terminal/print.ts';
 import { green, red, type Span, yellow } from '../../views/terminal/styled-text.ts';
-import { answerMark, type Attempt, type Finding, judgeProbe, type ProbeInput, probeScript } from './probes.ts';
+import {
+  answerMark,
+  type ProbeAttempt,
+  type ProbeFinding,
+  judgeProbe,
+  type ProbeInput,
+  probeScript,
+} from './probes.ts';
 import { createSocket, type Socket as DatagramSocket } from 'node:dgram';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -14,7 +21,7 @@ import { type AddressInfo, createServer, type ListenOptions, type Server } from 
 import { join } from 'node:path';
 
 /** Exit code 0 if everything holds that the policy promises. */
-export async function check(engine: Engine, { json }: { readonly json: boolean }): Promise<number | Outcome> {
+export async function checkSandbox(engine: Engine, { json }: { readonly json: boolean }): Promise<number | Outcome> {
   const lab = makeLab(engine.home);
   const doors = await openDoors(lab);
   try {
@@ -97,18 +104,18 @@ async function openDoors({ outside }: Lab) {
 }
 
 /** A sent datagram counts only if it arrived: in a separate network it is lost. */
-function withWhatArrived(attempt: Attempt, { arrived }: Doors): Attempt {
+function withWhatArrived(attempt: ProbeAttempt, { arrived }: Doors): ProbeAttempt {
   const isLost = attempt.name === 'udp' && attempt.end === 'succeeded' && !arrived.has('udp');
   return isLost ? { ...attempt, end: 'failed', detail: 'it did not arrive' } : attempt;
 }
 
-function readAttempts(text: string): readonly Attempt[] | undefined {
+function readAttempts(text: string): readonly ProbeAttempt[] | undefined {
   const line = text.split('\n').find((each) => each.startsWith(answerMark));
-  return line === undefined ? undefined : (JSON.parse(line.slice(answerMark.length)) as readonly Attempt[]);
+  return line === undefined ? undefined : (JSON.parse(line.slice(answerMark.length)) as readonly ProbeAttempt[]);
 }
 
 /** Finds files that the policy does not let commands make and that remain at the end. */
-function leftovers({ base, workspace, outside }: Lab, { kind }: SandboxMeans): Attempt {
+function leftovers({ base, workspace, outside }: Lab, { kind }: SandboxMeans): ProbeAttempt {
   const expected = ['.codex', 'link', 'made-inside', ...(kind === 'landlock' ? ['.git', 'moved'] : [])];
   const found = [
     ...readdirSync(workspace).filter((name) => !expected.includes(name)),
@@ -127,15 +134,15 @@ function noAnswer(text: string): Outcome {
   return { code: 'sandbox-unusable', message, next: 'Run `capstan sandbox -- true` to see whether it starts at all.' };
 }
 
-const states: Readonly<Record<Finding['state'], Span & object>> = {
+const states: Readonly<Record<ProbeFinding['state'], Span & object>> = {
   holds: green('holds'),
   broken: red('BROKEN'),
   lost: yellow('lost'),
   unknown: yellow('unknown'),
 };
 
-function showFindings(means: SandboxMeans, findings: readonly Finding[], json: boolean): number {
-  const count = (wanted: Finding['state']): number => findings.filter(({ state }) => state === wanted).length;
+function showFindings(means: SandboxMeans, findings: readonly ProbeFinding[], json: boolean): number {
+  const count = (wanted: ProbeFinding['state']): number => findings.filter(({ state }) => state === wanted).length;
   const [broken, unknown, lost] = [count('broken'), count('unknown'), count('lost')];
   if (json) print(prettyJson({ holds: broken === 0, means, findings }), 'json');
   else {

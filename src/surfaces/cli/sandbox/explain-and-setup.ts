@@ -25,7 +25,7 @@ const verdicts: Readonly<Record<RouteExplanation['verdict'], (text: string) => S
   unneeded: (text) => text,
 };
 
-export async function explain(sandbox: CommandSandbox, { json }: { readonly json: boolean }): Promise<number> {
+export async function explainSandbox(sandbox: CommandSandbox, { json }: { readonly json: boolean }): Promise<number> {
   const { policy, cwd, profileName } = sandbox;
   const routes = await sandbox.explain();
   if (json) {
@@ -67,7 +67,7 @@ function lists(policy: PolicyDescription): readonly string[] {
   );
 }
 
-export async function setUp(engine: Engine): Promise<number | Outcome> {
+export async function setUpSandbox(engine: Engine): Promise<number | Outcome> {
   printNote("Fetching the distribution's package of bubblewrap …");
   const unpacked = await engine.unpackBubblewrap();
   if ('code' in unpacked) return unpacked;

@@ -9,12 +9,12 @@ import { loadCommandEngine } from '../../views/command-line/command-engine.ts';
 import { wrongUsage } from '../../views/command-line/run-command.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
 import type { sandboxCommand } from '../table/sandbox-and-files-commands.ts';
-import { runToEnd } from './run-sandbox.ts';
+import { runSandboxedCommand } from './run-sandbox.ts';
 
 type SandboxArguments = CommandArguments<typeof sandboxCommand>;
 
 /** Confines a command by a profile in JSON, as `codex-linux-sandbox` does, but without a second stage. */
-export async function runHelper({ options, words }: SandboxArguments): Promise<number | Outcome> {
+export async function runLinuxHelper({ options, words }: SandboxArguments): Promise<number | Outcome> {
   const unsupported = unsupportedFlag(options);
   if (unsupported !== undefined) return wrongUsage({ name: 'sandbox' }, unsupported);
   const { permissions = '', profile: file, sandboxFallback, policyFolder, commandFolder, folder } = options;
@@ -32,7 +32,9 @@ export async function runHelper({ options, words }: SandboxArguments): Promise<n
     env: profile && (defined(process.env) as Readonly<Record<string, string>>),
   });
   if ('code' in sandbox) return sandbox;
-  return runToEnd(sandbox, words, { cwd: commandFolder === undefined ? undefined : resolve(here, commandFolder) });
+  return runSandboxedCommand(sandbox, words, {
+    cwd: commandFolder === undefined ? undefined : resolve(here, commandFolder),
+  });
 }
 
 function unsupportedFlag(options: SandboxArguments['options']): string | undefined {

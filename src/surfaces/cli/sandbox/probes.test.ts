@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { type Finding, judgeProbe, type ProbeName, probes } from './probes.ts';
+import { type ProbeFinding, judgeProbe, type ProbeName, probes } from './probes.ts';
 
 const names = Object.keys(probes) as readonly ProbeName[];
 const closed = { kind: 'bubblewrap', closesUserNamespaces: true } as const;
-const stateOf = (findings: readonly Finding[], name: ProbeName) => findings.find((each) => each.name === name);
+const stateOf = (findings: readonly ProbeFinding[], name: ProbeName) => findings.find((each) => each.name === name);
 
 test('an attempt that does not come out as promised breaks the promise', () => {
   for (const name of names) {

@@ -11,7 +11,7 @@ export interface ProbeInput {
   readonly abstractSocket: string;
 }
 
-export interface Attempt {
+export interface ProbeAttempt {
   readonly name: ProbeName;
   readonly end: 'succeeded' | 'failed' | 'skipped';
   readonly detail: string;
@@ -132,7 +132,7 @@ export const probes = {
 
 export type ProbeName = keyof typeof probes;
 
-export interface Finding {
+export interface ProbeFinding {
   readonly name: ProbeName;
   readonly what: string;
   /** `lost`: does not hold, as the user agreed. `unknown`: the attempt could not be made. */
@@ -145,8 +145,8 @@ const notTried = { end: 'skipped', detail: 'not tried' } as const;
 /** Compares the attempt with the promise. A missing attempt was never made: its state is unknown. */
 export function judgeProbe(
   means: Pick<SandboxMeans, 'kind' | 'closesUserNamespaces'>,
-  attempts: readonly Attempt[],
-): readonly Finding[] {
+  attempts: readonly ProbeAttempt[],
+): readonly ProbeFinding[] {
   return (Object.entries(probes) as [ProbeName, Probe][]).map(([name, { what, promise, needs, lostWith }]) => {
     const { end, detail: said } = attempts.find((each) => each.name === name) ?? notTried;
     if (needs !== undefined && means.closesUserNamespaces !== true && end === 'succeeded')

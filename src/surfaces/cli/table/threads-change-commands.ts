@@ -1,4 +1,10 @@
-import { type Command, type CommandOption, type CommandWord, flag, option } from '../../views/command-line/command.ts';
+import {
+  type Command,
+  type CommandOption,
+  type PositionalArgument,
+  flag,
+  option,
+} from '../../views/command-line/command.ts';
 import { execCommand } from '../../views/command-line/exec-command.ts';
 
 export const lastOption = flag('--last', 'the newest thread of this folder', { choosesThread: true });
@@ -16,17 +22,17 @@ export const jsonAndLast = { json: jsonOption, last: lastOption } as const;
 export const threadWord = {
   name: 'THREAD',
   missing: 'which thread? Give its id, its name or --last.',
-} as const satisfies CommandWord;
+} as const satisfies PositionalArgument;
 
 /** A command about one thread that takes no other words. */
-export const onThread = { forms: ['THREAD|--last [options]'], words: [threadWord] } as const;
+export const oneThreadUsage = { forms: ['THREAD|--last [options]'], words: [threadWord] } as const;
 const turnWord = 'TURN is the number of a turn, its id, or the beginning of its id.';
 
 export const forkCommand = {
   name: 'threads fork',
   does: 'start a thread that continues another',
   summary: 'Starts a thread that continues another one. The other one stays unchanged.',
-  ...onThread,
+  ...oneThreadUsage,
   examples: [
     ['capstan threads fork --last', 'Try something else with the newest thread here'],
     ['capstan threads fork --last --before 3', 'Start again from before turn 3'],
@@ -78,7 +84,7 @@ export const undoRollbackCommand = {
   name: 'threads undo-rollback',
   does: 'bring back the turns of the newest rollback',
   summary: 'Brings back the turns that the newest rollback of a thread removed.',
-  ...onThread,
+  ...oneThreadUsage,
   examples: [['capstan threads undo-rollback --last', 'Undo the newest rollback here']],
   options: {
     force: flag('--force', 'also if turns have started since the rollback: they are removed in exchange'),
@@ -117,7 +123,7 @@ export const archiveCommand = {
   name: 'threads archive',
   does: 'archive a thread',
   summary: 'Archives a thread: lists leave it out, and it can still be read and forked.',
-  ...onThread,
+  ...oneThreadUsage,
   examples: [['capstan threads archive --last', 'Archive the newest thread here']],
   options: operationOptions,
 } as const satisfies Command;
@@ -126,7 +132,7 @@ export const unarchiveCommand = {
   name: 'threads unarchive',
   does: 'bring an archived thread back',
   summary: 'Brings an archived thread back.',
-  ...onThread,
+  ...oneThreadUsage,
   examples: [['capstan threads unarchive login-fix', 'Bring back the thread named login-fix']],
   options: operationOptions,
   notes: 'List archived threads with `capstan threads list --archived`.',
@@ -167,7 +173,7 @@ export const setCommand = {
   name: 'threads set',
   does: 'change the model, sandbox or folder of later turns',
   summary: 'Changes the settings of a thread, from its next turn on.',
-  ...onThread,
+  ...oneThreadUsage,
   examples: [['capstan threads set --last --model gpt-5.5 --effort high', 'Let another model continue']],
   options: {
     model: option('-m, --model MODEL', 'the model'),
@@ -219,7 +225,7 @@ export const pinsCommand = {
   name: 'threads pins',
   does: 'show the pinned notes',
   summary: 'Shows the notes that are pinned to a thread.',
-  ...onThread,
+  ...oneThreadUsage,
   examples: [['capstan threads pins --last', 'The notes of the newest thread here']],
   options: operationOptions,
 } as const satisfies Command;

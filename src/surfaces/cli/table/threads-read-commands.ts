@@ -1,5 +1,5 @@
 import { type Command, type CommandOption, flag, option } from '../../views/command-line/command.ts';
-import { jsonAndLast, jsonOption, lastOption, onThread, threadWord } from './threads-change-commands.ts';
+import { jsonAndLast, jsonOption, lastOption, oneThreadUsage, threadWord } from './threads-change-commands.ts';
 
 const onlyOptions = { forms: ['[options]'], words: [], surplus: 'it takes options only.' } as const;
 
@@ -55,7 +55,7 @@ export const showCommand = {
   name: 'threads show',
   does: 'show a thread with its turns',
   summary: 'Shows a thread and its turns: time, tokens, what you asked, the calls and the answer.',
-  ...onThread,
+  ...oneThreadUsage,
   examples: [['capstan threads show --last', 'The newest thread of this folder']],
   options: {
     full: flag('--full', 'everything that was said and done, in order; with --json, the items of each turn'),
@@ -69,7 +69,7 @@ export const filesCommand = {
   name: 'threads files',
   does: 'show which files each turn changed',
   summary: 'Shows which files each turn of a thread changed in the workspace.',
-  ...onThread,
+  ...oneThreadUsage,
   examples: [['capstan threads files --last --diff', 'What the newest thread here changed, line by line']],
   options: { diff: flag('--diff', 'the changed lines of each file'), ...jsonAndLast },
   notes: 'Capstan compares the snapshots from before and after each turn. docs/undo.md says what they include.',
@@ -89,7 +89,7 @@ export const exportCommand = {
   name: 'threads export',
   does: 'write a thread as JSONL, Markdown or HTML',
   summary: 'Writes a thread as one file.',
-  ...onThread,
+  ...oneThreadUsage,
   examples: [
     ['capstan threads export --last -o thread.html', 'A page to read in a browser'],
     ['capstan threads export --last -o backup.jsonl', 'A file that another machine can import'],

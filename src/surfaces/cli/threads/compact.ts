@@ -12,11 +12,11 @@ import { liveThreads } from '../../../engine/live/live-threads.ts';
 import type { LiveCompaction, LiveThreads } from '../../../engine/live/live-thread-types.ts';
 import { endOnSignal } from '../../views/terminal/process.ts';
 import { type Span, yellow } from '../../views/terminal/styled-text.ts';
-import { openScreen, type Screen } from '../../views/terminal/screen.ts';
-import { complain } from '../../views/terminal/print.ts';
+import { openStatusScreen, type StatusScreen } from '../../views/terminal/screen.ts';
+import { printFailure } from '../../views/terminal/print.ts';
 import { Activity } from '../../views/terminal/turn-activity.ts';
 import { printResult } from '../../views/terminal/tables.ts';
-import { findThread, refuseOperation } from './operations.ts';
+import { findThread, reportRefusedOperation } from './operations.ts';
 
 /** Exit codes: 0: a checkpoint was made; 1: refused or failed; 2: wrong usage. */
 export async function run(given: CommandArguments<typeof compactCommand>): Promise<number | Outcome> {
@@ -24,20 +24,20 @@ export async function run(given: CommandArguments<typeof compactCommand>): Promi
   const found = await findThread({ thread: given.thread, overrides: given.options.overrides });
   if ('code' in found) return found;
   const { engine, id } = found;
-  const screen = openScreen();
+  const screen = openStatusScreen();
   const { signal, over } = endOnSignal({
     onLate() {
       screen.end();
-      const refusal = refuseOperation(compactionInterrupted, { json });
-      if (typeof refusal !== 'number') complain(refusal, 1);
+      const refusal = reportRefusedOperation(compactionInterrupted, { json });
+      if (typeof refusal !== 'number') printFailure(refusal, 1);
     },
   });
   try {
     const asked = { signal, focus: given.words.join(' ').trim() || undefined };
     const done = await compact(liveThreads(engine), id, asked, showOn(screen)).finally(() => screen.end());
     if (done.kind === 'refused' || done.kind === 'failed')
-      return refuseOperation(withOwnNext(done.outcome, id), { json });
-    if (done.kind === 'aborted') return refuseOperation(compactionInterrupted, { json });
+      return reportRefusedOperation(withOwnNext(done.outcome, id), { json });
+    if (done.kind === 'aborted') return reportRefusedOperation(compactionInterrupted, { json });
     const { report } = done;
     return printResult({ kind: 'installed', id, report: checkpointFields(report) }, { json }, () => told(id, report));
   } finally {
@@ -74,7 +74,7 @@ function told(id: ThreadId, report: CheckpointReport): string {
 }
 
 /** Shows progress on standard error: a model may think for minutes. */
-function showOn(screen: Screen): (event: ThreadEvent) => void {
+function showOn(screen: StatusScreen): (event: ThreadEvent) => void {
   const activity = new Activity();
   return (event) => {
     activity.event(event);

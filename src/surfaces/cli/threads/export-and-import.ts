@@ -2,11 +2,11 @@ import { readTurnItems } from '../../../core/state/turns/turn-items.ts';
 import { kindOfEntry } from '../../../engine/file-access.ts';
 import { newThreadId } from '../../../engine/store/rollout-file-name.ts';
 import { StoredThreads } from '../../../engine/store/stored-threads.ts';
-import { plural, sizeWords, skippedWords } from '../../../engine/wording.ts';
+import { plural, sizeWords, describeSkippedLines } from '../../../engine/wording.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { shellWords } from '../../../protocol/shell.ts';
-import { loadCommandEngine, loadThread, type ReadThread } from '../../views/command-line/command-engine.ts';
+import { quoteShellCommand } from '../../../protocol/shell.ts';
+import { loadCommandEngine, loadThread, type ReadOnlyThread } from '../../views/command-line/command-engine.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
 import { wrongUsage } from '../../views/command-line/run-command.ts';
 import {
@@ -16,7 +16,7 @@ import {
   replaceExport,
   writeNewExport,
 } from '../../views/export/export-file.ts';
-import { complain, print } from '../../views/terminal/print.ts';
+import { printFailure, print } from '../../views/terminal/print.ts';
 import { currentFolder, diskLossAsOutcome } from '../../views/terminal/process.ts';
 import { runBeforeAnySignal, withProgress } from '../../views/terminal/progress.ts';
 import { printResult } from '../../views/terminal/tables.ts';
@@ -37,8 +37,8 @@ export async function runExport(given: CommandArguments<typeof exportCommand>): 
   if ('code' in thread) return thread;
   const exported = newId ? { ...thread, id: newThreadId() } : thread;
   const text = exportText(exported, format, format === 'jsonl' ? undefined : await threadName(thread.id));
-  const message = `The export is not whole. ${skippedWords(thread)}`;
-  if (thread.skipped > 0) complain({ message, next: 'Keep the thread: its file has all lines.' }, 0);
+  const message = `The export is not whole. ${describeSkippedLines(thread)}`;
+  if (thread.skipped > 0) printFailure({ message, next: 'Keep the thread: its file has all lines.' }, 0);
   if (place === undefined) {
     print(text, format === 'jsonl' ? 'exact json' : 'exact text');
     return 0;
@@ -51,7 +51,7 @@ export async function runExport(given: CommandArguments<typeof exportCommand>): 
   return 0;
 }
 
-const exportedWords = ({ lines }: ReadThread, text: string): string =>
+const exportedWords = ({ lines }: ReadOnlyThread, text: string): string =>
   `Exported ${plural(readTurnItems(lines).turns.length, 'turn')}, ${sizeWords(Buffer.byteLength(text))}`;
 
 function placeOf(output: string): { readonly kind: 'file' | 'folder'; readonly path: string } | Outcome {
@@ -110,7 +110,7 @@ function folderInPlace(source: string): Outcome {
     kindOfEntry(join(source, 'sessions')) === 'folder'
       ? [
           `${source} is a home folder and needs no import.`,
-          `Use its threads in place: CODEX_HOME=${shellWords([source])} capstan threads list`,
+          `Use its threads in place: CODEX_HOME=${quoteShellCommand([source])} capstan threads list`,
         ]
       : [
           `${source} is a folder, not a file.`,

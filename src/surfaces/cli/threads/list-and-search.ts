@@ -1,7 +1,7 @@
 import type { StoredThreads } from '../../../engine/store/stored-threads.ts';
-import { turnWords } from '../../../engine/wording.ts';
+import { describeTurnCount } from '../../../engine/wording.ts';
 import { outcomeText } from '../../../protocol/outcome.ts';
-import { shellWords } from '../../../protocol/shell.ts';
+import { quoteShellCommand } from '../../../protocol/shell.ts';
 import type { ThreadPage, ThreadQuery, ThreadSummary } from '../../../protocol/thread.ts';
 import { withEngine } from '../../views/command-line/command-engine.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
@@ -25,7 +25,7 @@ export const runSearch = withEngine<typeof searchCommand>(async ({ options, word
   const all = await Promise.all(
     found.hits.map(async (hit) => ({ ...hit, thread: await addQuestionWriter(stored, hit.thread) })),
   );
-  const hits = all.map((hit) => ({ ...hit, thread: withPaths(hit.thread) }));
+  const hits = all.map((hit) => ({ ...hit, thread: renameLocationsToPaths(hit.thread) }));
   printBlocks({ ...found, hits }, options, 'No matches.', (form, now) =>
     all.map(({ thread, turn, role, excerpt }) => [
       ...threadSpans(thread, now, form),
@@ -42,7 +42,7 @@ export const runList = withEngine<typeof listCommand>(async ({ options }, { engi
   const page = await withProgress({ label: 'Reading threads' }, (report) => stored.list(query, report));
   if ('code' in page) return page;
   const threads = await Promise.all(page.threads.map((thread) => addQuestionWriter(stored, thread)));
-  printBlocks({ ...page, threads: threads.map(withPaths) }, options, 'No threads.', (form, now) =>
+  printBlocks({ ...page, threads: threads.map(renameLocationsToPaths) }, options, 'No threads.', (form, now) =>
     threads.map((thread) => threadSpans(thread, now, form)),
   );
   const home = await stored.takeReading();
@@ -88,7 +88,7 @@ export function threadSpans(thread: ListedThread, now: number, form: PageForm): 
   const about = [name, shownPreview(preview)].filter((text) => text !== undefined && text !== '').join(': ');
   return [
     cyan(visibleLine(id)),
-    visibleLine(['', agoWords(updatedAt, now), ...turnWords(thread), ...marks].join('  ')),
+    visibleLine(['', agoWords(updatedAt, now), ...describeTurnCount(thread), ...marks].join('  ')),
     '\n',
     dim(wrapSentences(settingsLine(thread), form, '  ')),
     wrapSentences(about === '' ? '(no messages)' : visibleLine(about), form, '  '),
@@ -113,7 +113,7 @@ export function settingsLine({ cwd, model, effort, approval, sandbox, mode }: Sh
 }
 
 /** A thread or an operation for JSON output, where a location has always been called a path. */
-export const withPaths = (value: object): object =>
+export const renameLocationsToPaths = (value: object): object =>
   Object.fromEntries(Object.entries(value).map(([name, field]) => [name.replace(/^location(?=s?$)/, 'path'), field]));
 
 /** A listed thread. `writer`: the program that has it open, waits for an answer, and asks there. */
@@ -138,5 +138,5 @@ export function nextPageCommand(typed: readonly string[], cursor: string): strin
   const rest = typed.filter(
     (word, at) => word !== '--cursor' && typed[at - 1] !== '--cursor' && !word.startsWith('--cursor='),
   );
-  return `capstan ${shellWords([...rest, '--cursor', cursor])}`;
+  return `capstan ${quoteShellCommand([...rest, '--cursor', cursor])}`;
 }

@@ -2,7 +2,7 @@ import type { Pin } from '../../../core/state/fold/pinned-notes.ts';
 import type { EngineRefused } from '../../../engine/engine-refused.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { liveThreads } from '../../../engine/live/live-threads.ts';
-import type { Done } from '../../../engine/store/stored-threads.ts';
+import type { WithNotices } from '../../../engine/store/stored-threads.ts';
 import { unprovenNotice } from '../../../engine/store/thread-notices.ts';
 import { plural } from '../../../engine/wording.ts';
 import type { ThreadId, TurnId } from '../../../protocol/ids.ts';
@@ -11,16 +11,16 @@ import type { ThreadCut } from '../../../protocol/thread.ts';
 import { type CommandEngine, loadCommandEngine } from '../../views/command-line/command-engine.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
 import { printResult } from '../../views/terminal/tables.ts';
-import { complain } from '../../views/terminal/print.ts';
+import { printFailure } from '../../views/terminal/print.ts';
 import { diskLossAsOutcome } from '../../views/terminal/process.ts';
 import { turnsWord } from '../../views/threads/rollback-and-restore-words.ts';
 import { resumeCommand } from '../../views/wording/command-hints.ts';
 import type { deleteCommand, forkCommand, undoRollbackCommand } from '../table/threads-change-commands.ts';
-import { withPaths } from './list-and-search.ts';
+import { renameLocationsToPaths } from './list-and-search.ts';
 
-type PinList = Done<{ readonly kind: 'pins'; readonly id: ThreadId; readonly pins: readonly Pin[] }>;
+type PinList = WithNotices<{ readonly kind: 'pins'; readonly id: ThreadId; readonly pins: readonly Pin[] }>;
 
-export const operations = {
+export const threadOperations = {
   archive: operation(() => ({
     perform: (engine, id) => engine.stored.archive(id),
     text: ({ id }) => `Thread ${id} is archived.\nTo undo this: capstan threads unarchive ${id}`,
@@ -130,15 +130,15 @@ export async function operateOnThread<Result extends Noticed>(
     const found = await findThread({ ...search, thread, anywhere: all });
     return 'code' in found ? found : perform(found.engine, found.id);
   });
-  if ('code' in done) return refuseOperation(done, { json });
-  if ('outcome' in done) return refuseOperation(done.outcome, { json });
-  printResult(withPaths(done), { json }, () => `${text(done)}\n`);
-  if (!json) for (const notice of done.notices) complain(notice, 0);
+  if ('code' in done) return reportRefusedOperation(done, { json });
+  if ('outcome' in done) return reportRefusedOperation(done.outcome, { json });
+  printResult(renameLocationsToPaths(done), { json }, () => `${text(done)}\n`);
+  if (!json) for (const notice of done.notices) printFailure(notice, 0);
   return isWhole(done) ? 0 : 1;
 }
 
 /** Programs get refusals as JSON on standard output, too. */
-export function refuseOperation(outcome: Outcome, { json }: { readonly json: boolean }): number | Outcome {
+export function reportRefusedOperation(outcome: Outcome, { json }: { readonly json: boolean }): number | Outcome {
   if (!json) return outcome;
   const { code, message, next } = outcome;
   printResult({ kind: 'refused', code, message, next }, { json }, () => '');

@@ -7,7 +7,7 @@ import { restoreCommand } from '../table/threads-change-commands.ts';
 import type { RestoreReport, RestoreTarget } from '../../../engine/undo/restore-files.ts';
 import { visibleLine } from '../../views/terminal/visible-text.ts';
 import { formatCount } from '../../../engine/wording.ts';
-import { keptReasons, restoreNotes } from '../../views/threads/rollback-and-restore-words.ts';
+import { keptFileReasons, restoreNotes } from '../../views/threads/rollback-and-restore-words.ts';
 import { withProgress } from '../../views/terminal/progress.ts';
 import { printResult } from '../../views/terminal/tables.ts';
 import { findThread, type FoundThread } from './operations.ts';
@@ -25,7 +25,7 @@ export async function run({ thread, options }: CommandArguments<typeof restoreCo
     engine.restoreFiles(id, target, { dryRun, force, meanwhile, progress }),
   );
   if (report.kind === 'refused') return heldInTerminal(report.outcome, undo);
-  const undoing = dryRun || undo ? '' : howToUndo(id, report);
+  const undoing = dryRun || undo ? '' : howToUndoRestore(id, report);
   printResult({ ...report, dryRun }, { json }, () => `${restoreText(report, { dryRun })}${undoing}`);
   return report.failed.length === 0 ? 0 : 1;
 }
@@ -47,26 +47,26 @@ const byOptions = (options: string): string =>
   `To restore the kept files as well, add ${options}. You can undo that, too.`;
 
 /** A line for people; empty when nothing changed. */
-export const howToUndo = (id: ThreadId, report: RestoreReport): string =>
-  hasChanged(report) ? `To undo this: capstan threads restore ${id} --undo\n` : '';
+export const howToUndoRestore = (id: ThreadId, report: RestoreReport): string =>
+  hasChangedFiles(report) ? `To undo this: capstan threads restore ${id} --undo\n` : '';
 
-export const hasChanged = ({ restored, deleted }: RestoreReport): boolean => restored.length + deleted.length > 0;
+export const hasChangedFiles = ({ restored, deleted }: RestoreReport): boolean => restored.length + deleted.length > 0;
 
 /** Describes for people what was done, or would be. `again` says how to restore what only the options bring back. */
 export function restoreText(report: RestoreReport, { dryRun = false, again = byOptions } = {}): string {
   const { root, restored, deleted, kept, failed } = report;
-  const options = [...new Set(kept.flatMap(({ why }) => keptReasons[why].option ?? []))].toSorted();
+  const options = [...new Set(kept.flatMap(({ why }) => keptFileReasons[why].option ?? []))].toSorted();
   const lines = [
     ...restored.map((path) => `  restored  ${path}`),
     ...deleted.map((path) => `  deleted   ${path}`),
-    ...kept.map(({ path, why }) => `  kept      ${path}  (${keptReasons[why].words})`),
+    ...kept.map(({ path, why }) => `  kept      ${path}  (${keptFileReasons[why].words})`),
     ...failed.map(({ path, reason }) => `  failed    ${path}  (${reason})`),
   ].map(visibleLine);
   const notes = [...restoreNotes(report), ...(options.length === 0 ? [] : [again(options.join(' and '))])];
   const counts = Object.entries({ restored, deleted, kept, failed }).flatMap(([word, { length }]) =>
     length === 0 ? [] : [`${formatCount(length)} ${word}`],
   );
-  const change = `${dryRun ? 'Would change' : 'Changed'}${hasChanged(report) ? '' : ' nothing in'}`;
+  const change = `${dryRun ? 'Would change' : 'Changed'}${hasChangedFiles(report) ? '' : ' nothing in'}`;
   const head = lines.length === 0 ? `Nothing to restore in ${root}.` : `${change} ${root}: ${counts.join(', ')}.`;
   return `${[head, ...lines, ...notes].join('\n')}\n`;
 }

@@ -6,14 +6,14 @@ import { rollbackCommand } from '../table/threads-change-commands.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { EngineRefused } from '../../../engine/engine-refused.ts';
 import type { RestoreReport } from '../../../engine/undo/restore-files.ts';
-import type { RollbackTo, RolledBack } from '../../../engine/thread/branch/rollback-range.ts';
-import type { Done } from '../../../engine/store/stored-threads.ts';
+import type { RollbackTarget, RolledBack } from '../../../engine/thread/branch/rollback-range.ts';
+import type { WithNotices } from '../../../engine/store/stored-threads.ts';
 import { withProgress } from '../../views/terminal/progress.ts';
-import { hasChanged, howToUndo, restoreText } from './restore.ts';
-import { beforeCheckpointLines, turnsWord } from '../../views/threads/rollback-and-restore-words.ts';
+import { hasChangedFiles, howToUndoRestore, restoreText } from './restore.ts';
+import { checkpointRollbackLines, turnsWord } from '../../views/threads/rollback-and-restore-words.ts';
 import { operateOnThread } from './operations.ts';
 
-type Back = Done<
+type Back = WithNotices<
   { readonly files?: RestoreReport } & (
     | RolledBack
     | { readonly kind: 'files-restored' | 'files-foreseen'; readonly id: ThreadId }
@@ -33,7 +33,7 @@ export async function run(given: CommandArguments<typeof rollbackCommand>): Prom
       const { id, files } = back;
       const dryRun = back.kind === 'files-foreseen';
       if (files === undefined) return dryRun ? 'No files would change.' : '';
-      return `${restoreText(files, { dryRun })}${dryRun ? '' : howToUndo(id, files)}`.trimEnd();
+      return `${restoreText(files, { dryRun })}${dryRun ? '' : howToUndoRestore(id, files)}`.trimEnd();
     },
   });
 }
@@ -41,7 +41,7 @@ export async function run(given: CommandArguments<typeof rollbackCommand>): Prom
 async function takeBack(
   engine: Engine,
   id: ThreadId,
-  to: RollbackTo,
+  to: RollbackTarget,
   { files: onlyFiles, both, dryRun, force, meanwhile }: Options,
 ): Promise<Back | EngineRefused> {
   if (!onlyFiles && !both) return engine.stored.rollback(id, to);
@@ -58,16 +58,18 @@ async function takeBack(
 function rolledBackText(back: RolledBack & { readonly files?: RestoreReport }): string {
   const { id, turns, files, checkpoint } = back;
   if (checkpoint !== undefined)
-    return [...beforeCheckpointLines(back, checkpoint), `To undo this: capstan threads undo-rollback ${id}`].join('\n');
+    return [...checkpointRollbackLines(back, checkpoint), `To undo this: capstan threads undo-rollback ${id}`].join(
+      '\n',
+    );
   const again = (options: string): string =>
     `To restore the kept files as well: capstan threads undo-rollback ${id}, then repeat this command with ${options}.`;
   const restored = files === undefined ? '' : restoreText(files, { again });
   // The record of the file changes was removed with the conversation.
-  const then = files && hasChanged(files) ? `\nThen undo the files: capstan threads restore ${id} --undo` : '';
+  const then = files && hasChangedFiles(files) ? `\nThen undo the files: capstan threads restore ${id} --undo` : '';
   return `${restored}${turnsWord(turns)} of thread ${id} rolled back.\nTo undo this: capstan threads undo-rollback ${id}${then}`;
 }
 
-function rangeOf(given: CommandArguments<typeof rollbackCommand>): RollbackTo | Outcome<'usage'> {
+function rangeOf(given: CommandArguments<typeof rollbackCommand>): RollbackTarget | Outcome<'usage'> {
   const [number] = given.words;
   const { checkpoint, turns = 1, to, files, both, dryRun } = given.options;
   const wrong = (message: string): Outcome<'usage'> => wrongUsage(rollbackCommand, message);

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { SettingsChange } from '../../../core/envelope/apply-settings-change.ts';
 import type { Settings } from '../../../core/envelope/settings.ts';
-import { profileWidth } from '../../../core/policy/profiles/profile-entries.ts';
+import { profileSandboxLevel } from '../../../core/policy/profiles/profile-entries.ts';
 import { defined } from '../../../base/objects.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { Json } from '../../../protocol/json.ts';
@@ -9,11 +9,11 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
 import { wrongUsage } from '../../views/command-line/run-command.ts';
 import { setCommand } from '../table/threads-change-commands.ts';
-import { printResult, table } from '../../views/terminal/tables.ts';
+import { printResult, formatTable } from '../../views/terminal/tables.ts';
 import type { EngineRefused } from '../../../engine/engine-refused.ts';
 import { liveThreads } from '../../../engine/live/live-threads.ts';
 import type { LiveThread, LiveThreads } from '../../../engine/live/live-thread-types.ts';
-import { complain } from '../../views/terminal/print.ts';
+import { printFailure } from '../../views/terminal/print.ts';
 import { settingName } from '../../../engine/wording.ts';
 import { findThread } from './operations.ts';
 
@@ -30,7 +30,7 @@ export async function run({ thread: name, options }: CommandArguments<typeof set
   const thread = await load(threads, id, change);
   if (thread.kind === 'refused') return thread.outcome;
   // Show them now: once this command changes the thread, settings that were not restored are lost to it.
-  for (const notice of thread.notices) complain(notice, 0);
+  for (const notice of thread.notices) printFailure(notice, 0);
   const before = thread.settings;
   try {
     const result = await thread.override(change);
@@ -69,7 +69,7 @@ function changeOf(options: CommandArguments<typeof setCommand>['options']): Sett
 }
 
 function shown(settings: Settings, name: keyof Settings): Json {
-  if (name === 'sandbox') return profileWidth(settings.sandbox);
+  if (name === 'sandbox') return profileSandboxLevel(settings.sandbox);
   if (name === 'collaboration') return settings.collaboration?.mode ?? 'default';
   return (settings[name] as Json | undefined) ?? null;
 }
@@ -77,7 +77,7 @@ function shown(settings: Settings, name: keyof Settings): Json {
 function asText(id: ThreadId, changes: readonly { name: string; from: Json; to: Json }[]): string {
   if (changes.length === 0) return `Thread ${id} already has these settings.\n`;
   const rows = changes.map(({ name, from, to }) => ['', settingName(name), words(name, from), '->', words(name, to)]);
-  return `Thread ${id}, from its next turn on:\n${table(rows)}`;
+  return `Thread ${id}, from its next turn on:\n${formatTable(rows)}`;
 }
 
 function words(name: string, value: Json): string {

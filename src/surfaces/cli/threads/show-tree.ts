@@ -6,7 +6,7 @@ import { moneyWords } from '../../views/wording/cost-words.ts';
 import { formatCount } from '../../../engine/wording.ts';
 import type { FoundThread } from './operations.ts';
 
-export async function showTree({ engine, id }: FoundThread, options: { readonly json: boolean }): Promise<number> {
+export async function showAgentTree({ engine, id }: FoundThread, options: { readonly json: boolean }): Promise<number> {
   const tree = await engine.stored.agents(id);
   return printResult({ tree }, options, () => nodeSpans(tree, 0));
 }

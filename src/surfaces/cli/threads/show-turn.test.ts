@@ -2,15 +2,15 @@ import { expect, it } from 'vitest';
 import {
   commandOutput,
   patchOutput,
-  patchRejected,
-  patchUnfit,
+  patchRejectedText,
+  patchUnfitText,
 } from '../../../core/fragments/answers/commands-and-patches.ts';
-import { declinedByUser, outcomeUnknown } from '../../../core/fragments/answers/tool-calls.ts';
-import { callEnd } from './show-turn.ts';
+import { declinedByUserText, outcomeUnknownText } from '../../../core/fragments/answers/tool-calls.ts';
+import { describeCallEnd } from './show-turn.ts';
 
 const budget = { mode: 'tokens', limit: 1000 } as const;
 const wordsFor = (text: string | undefined): string | undefined =>
-  callEnd({
+  describeCallEnd({
     kind: 'call',
     name: 'exec_command',
     form: 'command',
@@ -28,10 +28,10 @@ it('reads how a call ended from its answer, and not from what a command printed'
       ran({ kind: 'timed-out', limitSeconds: 9 }),
       ran({ kind: 'aborted', by: 'user' }),
       patchOutput({ exitCode: 1, seconds: 0, output }, budget),
-      patchUnfit('no such file', budget),
-      patchRejected('read-only', budget),
-      declinedByUser(undefined),
-      outcomeUnknown('gone'),
+      patchUnfitText('no such file', budget),
+      patchRejectedText('read-only', budget),
+      declinedByUserText(undefined),
+      outcomeUnknownText('gone'),
       '{"output":"x","metadata":{"exit_code":2}}',
       'Plan updated',
       undefined,
@@ -58,5 +58,7 @@ it.each([
   ['was cut while it waited for a host', [{ kind: 'network' }], 'not finished'],
   ['ran once and waits to run again', [{ kind: 'retry' }], 'not finished'],
 ] as const)('a call without an answer that %s', (_name, asked, words) => {
-  expect(callEnd({ kind: 'call', name: 'exec_command', form: 'command', input: 'ls', asked })?.words).toBe(words);
+  expect(describeCallEnd({ kind: 'call', name: 'exec_command', form: 'command', input: 'ls', asked })?.words).toBe(
+    words,
+  );
 });

@@ -1,14 +1,14 @@
-import { readCallReport } from '../../../core/state/recorded/call-answers.ts';
-import type { AskedOfCall, RecordedCall, RecordedItem } from '../../../core/state/recorded/conversation-items.ts';
+import { parseCallReport } from '../../../core/state/recorded/call-answers.ts';
+import type { CallQuestion, RecordedCall, RecordedItem } from '../../../core/state/recorded/conversation-items.ts';
 import type { TurnWithItems } from '../../../core/state/turns/turn-items.ts';
 import type { TurnSummary } from '../../../core/state/turns/turn-list.ts';
-import { oneLine, type SettingsInWords } from '../../../core/state/turns/turn-words.ts';
+import { toOneLine, type SettingsSummary } from '../../../core/state/turns/turn-words.ts';
 import { durationWords, plural } from '../../../engine/wording.ts';
 import { questionAndAnswerLines } from '../../views/questions/asked-words.ts';
 import { type PageForm, stackedBar, wrapSentences } from '../../views/terminal/tables.ts';
 import { bold, cyan, dim, red, type Span, type TextLook } from '../../views/terminal/styled-text.ts';
 import { fitToWidth, padToWidth, visibleLine, wrap } from '../../views/terminal/visible-text.ts';
-import { costLine, type KnownCost } from '../../views/wording/cost-words.ts';
+import { costLine, type UsageWithUncounted } from '../../views/wording/cost-words.ts';
 import { clockTime } from '../../views/wording/time-words.ts';
 import { shownName } from '../../views/wording/turn-lines.ts';
 import { settingsLine } from './list-and-search.ts';
@@ -18,7 +18,7 @@ export interface ShownTurn {
   /** Undefined: the lines do not show which turn it is. */
   readonly work: TurnWithItems | undefined;
   /** The previous turn, or the thread: settings equal to its settings are not repeated. */
-  readonly before: SettingsInWords;
+  readonly before: SettingsSummary;
 }
 
 export type TurnForm = PageForm & { readonly full: boolean; readonly mostTokens: number };
@@ -62,7 +62,11 @@ function changedSettings({ turn, before }: ShownTurn) {
 const figuresWidth = 60;
 
 /** Duration and cost, with a bar: cached and other tokens sent, and tokens answered. */
-function figures({ startedAt, endedAt }: TurnSummary, cost: KnownCost, { width, color, mostTokens }: TurnForm) {
+function figures(
+  { startedAt, endedAt }: TurnSummary,
+  cost: UsageWithUncounted,
+  { width, color, mostTokens }: TurnForm,
+) {
   const time = startedAt === undefined || endedAt === undefined ? [] : [durationWords(endedAt - startedAt)];
   const { usage } = cost;
   const words = [...time, ...tokensLine(cost)].join(' · ');
@@ -80,7 +84,7 @@ function figures({ startedAt, endedAt }: TurnSummary, cost: KnownCost, { width, 
   return [`${indent}${padToWidth(words, figuresWidth)}`, ...bar, '\n'];
 }
 
-export function tokensLine(cost: KnownCost): readonly string[] {
+export function tokensLine(cost: UsageWithUncounted): readonly string[] {
   const words = costLine(cost);
   if (words === undefined) return [];
   return [(cost.usage?.total ?? 0) === 0 ? `tokens ${words}` : words];
@@ -109,7 +113,7 @@ function shortItems(turn: TurnSummary, items: readonly RecordedItem[], form: Tur
   return [
     ...[firstWords === '' ? silence : firstWords, ...moreWords].map(written),
     ...lines.slice(0, before).flat(),
-    ...(answer === undefined ? [] : [cyan(written(`> ${oneLine(answer.text, mostAnswer)}`))]),
+    ...(answer === undefined ? [] : [cyan(written(`> ${toOneLine(answer.text, mostAnswer)}`))]),
     ...lines.slice(before).flat(),
   ];
 }
@@ -117,10 +121,10 @@ function shortItems(turn: TurnSummary, items: readonly RecordedItem[], form: Tur
 /** `$ npm test  [exit 1]` */
 function callLine(call: RecordedCall, form: TurnForm): readonly Span[] {
   const { proseWidth } = form;
-  const end = callEnd(call);
+  const end = describeCallEnd(call);
   const mark = end === undefined ? '' : `  [${end.words}]`;
   const sign = call.form === 'command' ? '$' : call.name;
-  const words = visibleLine(`${sign} ${call.form === 'patch' ? patchedFiles(call.input) : oneLine(call.input, 300)}`);
+  const words = visibleLine(`${sign} ${call.form === 'patch' ? patchedFiles(call.input) : toOneLine(call.input, 300)}`);
   const line = fitToWidth(words.trimEnd(), proseWidth - indent.length - mark.length);
   return [
     dim(indent + line),
@@ -148,12 +152,12 @@ function itemSpans(item: RecordedItem, form: TurnForm): readonly Span[] {
     case 'checkpoint':
       return labelled(item.kind, item.text, form, 'dim');
     case 'call': {
-      const end = callEnd(item);
+      const end = describeCallEnd(item);
       const sign = item.form === 'command' ? '$ ' : '';
       const { text, pictures: shown } = item.output ?? { text: '', pictures: [] };
       return [
         ...labelled(`call of ${shownName(item.name)}`, `${sign}${item.input}`, form),
-        ...labelled('', [readCallReport(text).output, ...pictures(shown)].join('\n').trim(), form, 'dim'),
+        ...labelled('', [parseCallReport(text).output, ...pictures(shown)].join('\n').trim(), form, 'dim'),
         ...(end === undefined ? [] : [{ look: end.look, text: `${indent}[${end.words}]\n` }]),
         ...decided(item, form),
       ];
@@ -176,16 +180,16 @@ function labelled(label: string, text: string, { proseWidth }: TurnForm, look?: 
 const doubtful: ReadonlySet<string> = new Set(['interrupted', 'outcome unknown', 'refused']);
 
 /** How a call ended, in words. Undefined if its answer does not say. */
-export function callEnd({
+export function describeCallEnd({
   output,
   asked,
 }: RecordedCall): { readonly words: string; readonly look: TextLook } | undefined {
   if (output === undefined) return { words: waitsToBegin(asked?.at(-1)) ? 'not run' : 'not finished', look: 'yellow' };
-  const { end, isFailure } = readCallReport(output.text);
+  const { end, isFailure } = parseCallReport(output.text);
   if (end === undefined) return undefined;
   return { words: end, look: doubtful.has(end) ? 'yellow' : isFailure ? 'red' : 'dim' };
 }
 
 /** True if the call waits for permission to begin: `network` and `retry` questions come up later. */
-const waitsToBegin = (newest: AskedOfCall | undefined): boolean =>
+const waitsToBegin = (newest: CallQuestion | undefined): boolean =>
   newest !== undefined && newest.answer === undefined && newest.kind !== 'network' && newest.kind !== 'retry';

@@ -3,7 +3,7 @@ import { isGoalResting, type ThreadSummary } from '../../../protocol/thread.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import { outcomeText, type Outcome } from '../../../protocol/outcome.ts';
 import type { RecordedGoal } from '../../../core/state/fold/goals.ts';
-import { costOfAll, type TurnItems, type TurnWithItems } from '../../../core/state/turns/turn-items.ts';
+import { costOfAllTurns, type TurnItems, type TurnWithItems } from '../../../core/state/turns/turn-items.ts';
 import type { TurnSummary } from '../../../core/state/turns/turn-list.ts';
 import type { Question } from '../../../protocol/question.ts';
 import { checkpointLine } from '../../views/wording/checkpoint-words.ts';
@@ -14,7 +14,7 @@ import type { CommandArguments } from '../../views/command-line/command.ts';
 import type { showCommand } from '../table/threads-read-commands.ts';
 import type { ThreadCheckpoint } from '../../../engine/store/stored-thread-details.ts';
 import { waitingWords } from '../../../core/state/fold/waiting-messages.ts';
-import { oneLine } from '../../../core/state/turns/turn-words.ts';
+import { toOneLine } from '../../../core/state/turns/turn-words.ts';
 import { costUnknown, usageForPrograms } from '../../views/wording/cost-words.ts';
 import { dim, type Span, yellow } from '../../views/terminal/styled-text.ts';
 import { printResult, wrapSentences } from '../../views/terminal/tables.ts';
@@ -22,14 +22,14 @@ import { visibleLine } from '../../views/terminal/visible-text.ts';
 import { withProgress } from '../../views/terminal/progress.ts';
 import { findThread, type FoundThread } from './operations.ts';
 import { barLegend, type ShownTurn, tokensLine, type TurnForm, turnSpans } from './show-turn.ts';
-import { addQuestionWriter, threadSpans, withPaths } from './list-and-search.ts';
-import { skippedWords } from '../../../engine/wording.ts';
+import { addQuestionWriter, threadSpans, renameLocationsToPaths } from './list-and-search.ts';
+import { describeSkippedLines } from '../../../engine/wording.ts';
 
 export async function run({ thread: name, options }: CommandArguments<typeof showCommand>): Promise<number | Outcome> {
   const found = await findThread({ thread: name, archived: true });
   if ('code' in found) return found;
   const { engine, id } = found;
-  if (options.tree) return (await import('./show-tree.ts')).showTree(found, options);
+  if (options.tree) return (await import('./show-tree.ts')).showAgentTree(found, options);
   const summary = await engine.stored.summary(id);
   if ('code' in summary) return summary;
   const thread = await addQuestionWriter(engine.stored, summary);
@@ -40,7 +40,7 @@ export async function run({ thread: name, options }: CommandArguments<typeof sho
   const workOf = workByTurn(work);
   const isSkipping = read.skipped > 0;
   const fields = {
-    thread: withPaths(thread),
+    thread: renameLocationsToPaths(thread),
     turns: work === undefined ? turns : turns.map((turn) => ({ ...turn, ...itemsOf(workOf.get(turn.id)) })),
     checkpoints,
     waiting: waiting.length === 0 ? undefined : waiting,
@@ -71,9 +71,9 @@ export async function run({ thread: name, options }: CommandArguments<typeof sho
       ),
       ...section('Left out: Capstan cannot prove that it wrote these lines in this home', [
         ...unproven.messages.map((each) => `message: ${waitingWords(each, mostCharacters)}`),
-        ...unproven.pins.map(({ text }) => `note: ${oneLine(text, mostCharacters)}`),
+        ...unproven.pins.map(({ text }) => `note: ${toOneLine(text, mostCharacters)}`),
       ]),
-      ...(isSkipping ? ['\n', yellow(wrapSentences(skippedWords(read), form))] : []),
+      ...(isSkipping ? ['\n', yellow(wrapSentences(describeSkippedLines(read), form))] : []),
     ];
   });
 }
@@ -108,7 +108,7 @@ function turnsSpans({ thread, turns, checkpoints, work, workOf }: ShownTurns, fo
   });
   const costs = shown.flatMap((each) => each.work?.usage ?? []).filter(({ total }) => total > 0);
   const mostTokens = costs.reduce((most, { input, output }) => Math.max(most, input + output), 0);
-  const all = work === undefined ? {} : costOfAll(work);
+  const all = work === undefined ? {} : costOfAllTurns(work);
   const unpriced = all.usage !== undefined && all.usage.cost === undefined ? `, ${costUnknown}` : '';
   const total = tokensLine(all).flatMap((words): readonly Span[] =>
     costs.length === 0 ? [`  ${words}${unpriced}\n`] : [`  ${words}${unpriced}   `, ...barLegend(form.color)],

@@ -1,6 +1,6 @@
-import { isCoverable } from '../../../core/policy/commands/shell-builtins.ts';
+import { isCoverableByRule } from '../../../core/policy/commands/shell-builtins.ts';
 import { joinWithOr } from '../../../engine/wording.ts';
-import { filledForm } from '../../../protocol/elicitation-form.ts';
+import { fillFormDefaults } from '../../../protocol/elicitation-form.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { type Answer, type Question, type QuestionKind, questionKinds } from '../../../protocol/question.ts';
@@ -8,21 +8,21 @@ import { didYouMean } from '../../views/command-line/did-you-mean.ts';
 import { questionLines } from '../../views/questions/question-lines.ts';
 import { dim } from '../../views/terminal/styled-text.ts';
 import { visibleLine } from '../../views/terminal/visible-text.ts';
-import type { Output } from '../output.ts';
-import { type Approvals, AskedItems } from './approvals.ts';
+import type { RunOutput } from '../output.ts';
+import { type ApprovalAnswerer, AskedItems } from './approvals.ts';
 import { basename } from 'node:path';
 
-type AnswersFile = { readonly lines: readonly AnswerLine[]; readonly name: string; readonly show: Output['show'] };
+type AnswersFile = { readonly lines: readonly AnswerLine[]; readonly name: string; readonly show: RunOutput['show'] };
 
 /** Answers by the first line that matches. Without a match the question is declined, and the model learns that. */
-export function answerFromFile({ lines, name, show }: AnswersFile): Approvals {
+export function createFileAnswerer({ lines, name, show }: AnswersFile): ApprovalAnswerer {
   const items = new AskedItems();
   return {
     seen: (event) => items.seen(event),
     askUser: {
       answersOnce: true,
       ask(question) {
-        const answer = answerBy(lines, question);
+        const answer = answerByLines(lines, question);
         // A file saves no rule.
         const shown = { ...question, scopes: question.scopes.filter((scope) => scope !== 'rule') };
         const by = saidBy(lines, question, { answer, name: visibleLine(name) });
@@ -48,7 +48,7 @@ function saidBy(
   const missing = commandsOf(question).filter((command) => lineFor(lines, question, command) === undefined);
   const named = missing.flatMap((words = []) => (words.length === 0 ? [] : [`\`${visibleLine(words.join(' '))}\``]));
   const typing = question.typed === true ? ', and the model could type into it: that needs "typed": true' : '';
-  const [held] = missing.find((words = []) => words.length > 0 && !isCoverable(words)) ?? [];
+  const [held] = missing.find((words = []) => words.length > 0 && !isCoverableByRule(words)) ?? [];
   const whole = held === undefined ? '' : `; only a line with all of its words approves \`${visibleLine(held)}\` so`;
   return `no: no line of ${name} matches ${named.length === 0 ? 'it' : named.join(', ')}${typing}${whole}`;
 }
@@ -72,7 +72,7 @@ function whyUnread(lines: readonly AnswerLine[], { kind }: Question, name: strin
  * Allows a script only if the first line that matches each of its commands allows it: a prefix for `npm install` says
  * nothing about the command after `&&`. A denial also matches a command with its wrappers, as written.
  */
-export function answerBy(lines: readonly AnswerLine[], question: Question): Answer {
+export function answerByLines(lines: readonly AnswerLine[], question: Question): Answer {
   const found = commandsOf(question).map((command) => lineFor(lines, question, command));
   const decided = [...found, ...heldBack(lines, question)];
   const stop = decided.find((line) => line?.decision === 'abort');
@@ -88,7 +88,7 @@ export function answerBy(lines: readonly AnswerLine[], question: Question): Answ
 
 function faultInForm({ elicitation }: Question, content: JsonObject | undefined): string | undefined {
   if (elicitation?.schema === undefined) return undefined;
-  const filled = filledForm(elicitation.schema, content);
+  const filled = fillFormDefaults(elicitation.schema, content);
   return 'fault' in filled ? filled.fault : undefined;
 }
 
@@ -119,7 +119,7 @@ function lineFor(
 
 /** A prefix suffices for a command that takes its words as plain text; for others the line must have all words. */
 const approves = (prefix: readonly string[], command: readonly string[]): boolean =>
-  beginsWith(command, prefix, 'approved') && (isCoverable(command) || prefix.length === command.length);
+  beginsWith(command, prefix, 'approved') && (isCoverableByRule(command) || prefix.length === command.length);
 
 /** The lines that deny other commands seen in the script: in a part that cannot be read whole, or in an `eval`. */
 function heldBack(lines: readonly AnswerLine[], { kind, commands = [], seen = [] }: Question): readonly AnswerLine[] {
@@ -163,7 +163,7 @@ const keys = ['prefix', 'kind', 'decision', 'note', 'answers', 'typed'];
 const form = 'Write one object per line, such as {"prefix": ["npm", "install"], "decision": "approved"}.';
 
 /** Reads a file of answers. One line that is not understood refuses the whole file: nothing runs with half of it. */
-export function readAnswers(text: string, file: string): readonly AnswerLine[] | Outcome<'approvals-invalid'> {
+export function parseAnswersFile(text: string, file: string): readonly AnswerLine[] | Outcome<'approvals-invalid'> {
   const answers: AnswerLine[] = [];
   const lines = text.replace(/^\uFEFF/, '').split('\n');
   for (const [at, line] of lines.entries()) {

@@ -6,7 +6,7 @@ import { defined } from '../../../base/objects.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import type { Question } from '../../../protocol/question.ts';
 import { paint, type Span } from '../../views/terminal/styled-text.ts';
-import { answerBy, answerFromFile, readAnswers } from './answers-file.ts';
+import { answerByLines, createFileAnswerer, parseAnswersFile } from './answers-file.ts';
 
 const about = {
   id: 'q',
@@ -26,7 +26,7 @@ const command = (script: string): Question => {
 };
 
 function answers(...lines: readonly object[]) {
-  const read = readAnswers(lines.map((line) => JSON.stringify(line)).join('\n'), 'a.jsonl');
+  const read = parseAnswersFile(lines.map((line) => JSON.stringify(line)).join('\n'), 'a.jsonl');
   if ('code' in read) throw new Error(read.message);
   return read;
 }
@@ -47,7 +47,7 @@ describe('the first line that matches decides', () => {
     ['npm install && make all', { kind: 'allowed', scope: 'call' }],
     ['npm install && npm publish', { kind: 'declined', note: 'Not from here.' }],
     ['npm install; shutdown now', { kind: 'stopped', note: 'Enough.' }],
-  ])('%s', (script, expected) => expect(answerBy(lines, command(script))).toEqual(expected));
+  ])('%s', (script, expected) => expect(answerByLines(lines, command(script))).toEqual(expected));
 
   test.each([
     'make',
@@ -64,13 +64,13 @@ describe('the first line that matches decides', () => {
     'npmx install',
     '',
   ])('no line matches %j', (script) => {
-    expect(answerBy(lines, command(script))).toEqual({ kind: 'declined', by: 'default' });
+    expect(answerByLines(lines, command(script))).toEqual({ kind: 'declined', by: 'default' });
   });
 
   it('by the kind of the question, whatever the command is', () => {
-    expect(answerBy(lines, { ...about, kind: 'patch', paths: [] }).kind).toBe('allowed');
-    expect(answerBy(lines, { ...command('npm i'), kind: 'network' }).kind).toBe('declined');
-    expect(answerBy(answers({ kind: 'command', decision: 'approved' }), command('a $b')).kind).toBe('allowed');
+    expect(answerByLines(lines, { ...about, kind: 'patch', paths: [] }).kind).toBe('allowed');
+    expect(answerByLines(lines, { ...command('npm i'), kind: 'network' }).kind).toBe('declined');
+    expect(answerByLines(answers({ kind: 'command', decision: 'approved' }), command('a $b')).kind).toBe('allowed');
   });
 });
 
@@ -94,21 +94,21 @@ describe('a no to a wrapper', () => {
     [['sudo'], 'for a in b; do sudo npm i; done'],
     [['npm', 'i'], 'FOO=1 npm i'],
   ])('%j counts for %j as it is written', (prefix, script) => {
-    expect(answerBy(answers(denied(prefix), npm), command(script))).toEqual(no);
-    expect(answerBy(answers(denied(prefix), anything), command(script))).toEqual(no);
+    expect(answerByLines(answers(denied(prefix), npm), command(script))).toEqual(no);
+    expect(answerByLines(answers(denied(prefix), anything), command(script))).toEqual(no);
   });
 
   it('stands behind a line that approves the command, and counts no more', () => {
-    expect(answerBy(answers(npm, denied(['timeout'])), command('timeout 5 npm i')).kind).toBe('allowed');
-    expect(answerBy(answers(anything, denied(['eval'])), command('eval "npm i"')).kind).toBe('allowed');
-    expect(answerBy(answers(npm, denied(['timeout'])), command('npm i && timeout 5 make')).kind).toBe('declined');
+    expect(answerByLines(answers(npm, denied(['timeout'])), command('timeout 5 npm i')).kind).toBe('allowed');
+    expect(answerByLines(answers(anything, denied(['eval'])), command('eval "npm i"')).kind).toBe('allowed');
+    expect(answerByLines(answers(npm, denied(['timeout'])), command('npm i && timeout 5 make')).kind).toBe('declined');
   });
 
   it('a yes is about the command that it starts, never about what is only seen', () => {
     const timeout = { prefix: ['timeout'], decision: 'approved' };
-    expect(answerBy(answers(timeout), command('timeout 5 npm i')).kind).toBe('declined');
-    expect(answerBy(answers(npm), command('timeout 5 npm i')).kind).toBe('allowed');
-    expect(answerBy(answers(npm), command('FOO=1 npm i')).kind).toBe('declined');
+    expect(answerByLines(answers(timeout), command('timeout 5 npm i')).kind).toBe('declined');
+    expect(answerByLines(answers(npm), command('timeout 5 npm i')).kind).toBe('allowed');
+    expect(answerByLines(answers(npm), command('FOO=1 npm i')).kind).toBe('declined');
   });
 
   it('a yes to a program is none to what it gets from elsewhere', () => {
@@ -116,7 +116,7 @@ describe('a no to a wrapper', () => {
       prefix: ['echo'],
       decision: 'approved',
     });
-    expect(answerBy(lines, command('echo publish | xargs npm')).kind).toBe('declined');
+    expect(answerByLines(lines, command('echo publish | xargs npm')).kind).toBe('declined');
   });
 });
 
@@ -135,7 +135,7 @@ describe('a line that approves all commands', () => {
     "bash -c 'npm publish'",
     'npm test && /usr/bin/npm publish',
   ])('does not stand against an earlier no to %j', (script) => {
-    expect(answerBy(stopping, command(script))).toEqual({ kind: 'stopped' });
+    expect(answerByLines(stopping, command(script))).toEqual({ kind: 'stopped' });
   });
 
   test.each([
@@ -144,22 +144,22 @@ describe('a line that approves all commands', () => {
     ['if true; then npm publish; fi', 'stopped'],
     ['$(echo npm) publish', 'declined'],
   ])('does not count for %j, which cannot be read, behind a no: %s', (script, expected) => {
-    expect(answerBy(stopping, command(script)).kind).toBe(expected);
-    expect(answerBy(stopping.toReversed(), command(script)).kind).toBe('allowed');
+    expect(answerByLines(stopping, command(script)).kind).toBe(expected);
+    expect(answerByLines(stopping.toReversed(), command(script)).kind).toBe('allowed');
   });
 
   it('counts for what can be read and is not denied', () => {
-    expect(answerBy(stopping, command('npm test 2>&1 | tail')).kind).toBe('allowed');
+    expect(answerByLines(stopping, command('npm test 2>&1 | tail')).kind).toBe('allowed');
   });
 
   it('an approved name is no path that ends with it', () => {
     const approving = answers({ prefix: ['npm'], decision: 'approved' });
-    expect(answerBy(approving, command('./npm install')).kind).toBe('declined');
+    expect(answerByLines(approving, command('./npm install')).kind).toBe('declined');
   });
 
   it('says the note of the line that denies a command, also beside one that no line matches', () => {
     const noted = answers({ prefix: ['npm', 'publish'], decision: 'denied', note: 'Not from here.' });
-    expect(answerBy(noted, command('make && npm publish'))).toEqual({ kind: 'declined', note: 'Not from here.' });
+    expect(answerByLines(noted, command('make && npm publish'))).toEqual({ kind: 'declined', note: 'Not from here.' });
   });
 });
 
@@ -184,11 +184,16 @@ test.each([
   ],
 ])('%s is refused with its line', (line, problem) => {
   const text = `\n{"kind":"patch","decision":"denied"}\n${line}\n`;
-  expect(readAnswers(text, 'a.jsonl')).toMatchObject({ code: 'approvals-invalid', message: `a.jsonl:3: ${problem}` });
+  expect(parseAnswersFile(text, 'a.jsonl')).toMatchObject({
+    code: 'approvals-invalid',
+    message: `a.jsonl:3: ${problem}`,
+  });
 });
 
 it('a file without an answer is refused', () => {
-  expect(readAnswers(' \n\n', 'a.jsonl')).toMatchObject({ message: 'a.jsonl: there are no answers in this file.' });
+  expect(parseAnswersFile(' \n\n', 'a.jsonl')).toMatchObject({
+    message: 'a.jsonl: there are no answers in this file.',
+  });
 });
 
 it.each([
@@ -201,7 +206,7 @@ it.each([
 ])('%s: the user reads what was answered, and which command no line is about', async (script, expected) => {
   const shown: string[] = [];
   const lines = answers({ prefix: ['npm'], decision: 'approved' });
-  const { askUser } = answerFromFile({
+  const { askUser } = createFileAnswerer({
     lines,
     name: 'a.jsonl',
     show: (...spans) => void shown.push(paint(spans, false)),
@@ -218,7 +223,7 @@ it('a script that cannot be read, after a prefix that is denied: the user reads 
     { kind: 'command', decision: 'approved' },
   );
   const show = (...spans: readonly Span[]): void => void shown.push(paint(spans, false));
-  const { askUser } = answerFromFile({ lines, name: 'a.jsonl', show });
+  const { askUser } = createFileAnswerer({ lines, name: 'a.jsonl', show });
   expect(await askUser.ask(command('npm -v > $x'), new AbortController().signal)).toMatchObject({ kind: 'declined' });
   expect(shown[0]!.split('\n').at(-1)).toBe(
     '  no: Capstan cannot read the script whole, and it may hold ["timeout"], which a.jsonl denies before it approves {"kind":"command"}',
@@ -226,10 +231,10 @@ it('a script that cannot be read, after a prefix that is denied: the user reads 
 });
 
 it('words that stand in one string are refused, and a path with a space is not', () => {
-  expect(readAnswers('{"prefix": ["npm install"], "decision": "approved"}', 'a.jsonl')).toMatchObject({
+  expect(parseAnswersFile('{"prefix": ["npm install"], "decision": "approved"}', 'a.jsonl')).toMatchObject({
     message: 'a.jsonl:1: "prefix" has several words in one string, and would match nothing. Write ["npm","install"].',
   });
-  expect(readAnswers('{"prefix": ["/opt/My Tool/run"], "decision": "approved"}', 'a.jsonl')).toHaveLength(1);
+  expect(parseAnswersFile('{"prefix": ["/opt/My Tool/run"], "decision": "approved"}', 'a.jsonl')).toHaveLength(1);
 });
 
 it('a file saves no rule, so none is shown', async () => {
@@ -237,24 +242,24 @@ it('a file saves no rule, so none is shown', async () => {
   const show = (...spans: readonly Span[]): void => void shown.push(paint(spans, false));
   const lines = answers({ kind: 'command', decision: 'approved' });
   const question: Question = { ...command('npm install'), prefix: ['npm'], scopes: ['call', 'rule'] };
-  await answerFromFile({ lines, name: 'a.jsonl', show }).askUser.ask(question, new AbortController().signal);
+  await createFileAnswerer({ lines, name: 'a.jsonl', show }).askUser.ask(question, new AbortController().signal);
   expect(shown[0]).not.toContain('rule:');
 });
 
 test('a prefix approves a command that the model can type into only if it says so', () => {
   const typed = { ...command('git commit -a'), typed: true } as const;
   const plain = { prefix: ['git', 'commit'], decision: 'approved' };
-  expect(answerBy(answers(plain), command('git commit -a')).kind).toBe('allowed');
-  expect(answerBy(answers(plain), typed)).toEqual({ kind: 'declined', by: 'default' });
-  expect(answerBy(answers(plain, { ...plain, typed: true }), typed).kind).toBe('allowed');
-  expect(answerBy(answers({ kind: 'command', decision: 'approved' }), typed).kind).toBe('allowed');
+  expect(answerByLines(answers(plain), command('git commit -a')).kind).toBe('allowed');
+  expect(answerByLines(answers(plain), typed)).toEqual({ kind: 'declined', by: 'default' });
+  expect(answerByLines(answers(plain, { ...plain, typed: true }), typed).kind).toBe('allowed');
+  expect(answerByLines(answers({ kind: 'command', decision: 'approved' }), typed).kind).toBe('allowed');
   const wrong = [
     { ...plain, typed: false },
     { ...plain, decision: 'denied', typed: true },
     { kind: 'patch', decision: 'approved', typed: true },
   ];
   for (const line of wrong)
-    expect(readAnswers(JSON.stringify(line), 'a.jsonl')).toMatchObject({ code: 'approvals-invalid' });
+    expect(parseAnswersFile(JSON.stringify(line), 'a.jsonl')).toMatchObject({ code: 'approvals-invalid' });
 });
 
 test('a form of a server is filled by the line, and a line that does not fill it is no answer', () => {
@@ -262,7 +267,7 @@ test('a form of a server is filled by the line, and a line that does not fill it
   const schema = { type: 'object', properties, required: ['colour'] };
   const form: Question = { ...about, kind: 'elicitation', elicitation: { server: 's', message: 'Which?', schema } };
   const line = { kind: 'elicitation', decision: 'approved' };
-  const answered = (more: object) => answerBy(answers({ ...line, ...more }), form);
+  const answered = (more: object) => answerByLines(answers({ ...line, ...more }), form);
   expect(answered({ answers: { colour: 'red', sails: 3 } })).toEqual({
     kind: 'allowed',
     scope: 'call',
@@ -270,7 +275,7 @@ test('a form of a server is filled by the line, and a line that does not fill it
   });
   expect(answered({})).toEqual({ kind: 'declined', by: 'default' });
   const shown: string[] = [];
-  const { askUser } = answerFromFile({
+  const { askUser } = createFileAnswerer({
     lines: answers({ ...line, answers: { colour: 'green' } }),
     name: 'a.jsonl',
     show: (...spans) => void shown.push(paint(spans, false)),
@@ -294,6 +299,6 @@ describe('a prefix approves a command of the shell only where it takes its words
     ['export PATH=. && npm install', false],
     ['source env.sh x', false],
   ])('%s: %s', (script, isApproved) =>
-    expect(answerBy(lines, command(script)).kind).toBe(isApproved ? 'allowed' : 'declined'),
+    expect(answerByLines(lines, command(script)).kind).toBe(isApproved ? 'allowed' : 'declined'),
   );
 });

@@ -3,7 +3,7 @@ import type { Question } from '../../../protocol/question.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 
-export interface Approvals {
+export interface ApprovalAnswerer {
   readonly askUser: AskUser;
   /** Called with every event before it is shown: a question may need earlier ones. */
   seen?(event: ThreadEvent): void;
@@ -11,7 +11,7 @@ export interface Approvals {
 }
 
 /** Declines the calls of a client's tools, since no answerer here can run them. */
-export const withoutClientTools = ({ askUser, ...approvals }: Approvals): Approvals => ({
+export const withoutClientTools = ({ askUser, ...approvals }: ApprovalAnswerer): ApprovalAnswerer => ({
   ...approvals,
   askUser: {
     ...askUser,

@@ -2,7 +2,7 @@ import { valueOrAbort } from '../../../protocol/abort.ts';
 import type { Answer, Question, UserQuestion } from '../../../protocol/question.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import {
-  askedField,
+  singleFormField,
   type Choice,
   choiceLines,
   choicesFor,
@@ -13,7 +13,7 @@ import {
 import { questionLines } from '../../views/questions/question-lines.ts';
 import { bold, dim, type Span } from '../../views/terminal/styled-text.ts';
 import { visibleLine } from '../../views/terminal/visible-text.ts';
-import { type Approvals, AskedItems } from './approvals.ts';
+import { type ApprovalAnswerer, AskedItems } from './approvals.ts';
 import { Keyboard, type KeyboardParts } from './keyboard.ts';
 
 export interface TerminalParts extends KeyboardParts {
@@ -33,7 +33,7 @@ const replacedMs = 700;
 const mostDrainMs = 3000;
 const lapsed: Answer = { kind: 'lapsed' };
 
-export function askAtTerminal(parts: TerminalParts): Approvals {
+export function askAtTerminal(parts: TerminalParts): ApprovalAnswerer {
   const items = new AskedItems();
   const person = new PersonAtTerminal(parts);
   let last: Promise<unknown> = Promise.resolve();
@@ -77,7 +77,7 @@ class PersonAtTerminal {
     if (signal.aborted) return lapsed;
     const { show, width, rulesFile, configFile } = this.#parts;
     const [wanted] = question.input ?? [];
-    const field = askedField(question);
+    const field = singleFormField(question);
     const ofForm = field === undefined ? choicesFor(question) : fieldChoices(field);
     const choices = wanted === undefined ? ofForm : inputChoices(wanted);
     const isReplacing = this.#before === 'over';

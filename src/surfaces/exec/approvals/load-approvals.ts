@@ -5,19 +5,19 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Span } from '../../views/terminal/styled-text.ts';
 import { canRewriteLines } from '../../views/terminal/screen.ts';
 import { terminalWidth } from '../../views/terminal/visible-text.ts';
-import { answerFromFile, readAnswers } from './answers-file.ts';
-import { type Approvals, withoutClientTools } from './approvals.ts';
+import { createFileAnswerer, parseAnswersFile } from './answers-file.ts';
+import { type ApprovalAnswerer, withoutClientTools } from './approvals.ts';
 import { askAtTerminal, type TerminalParts } from './ask-at-terminal.ts';
-import type { Output } from '../output.ts';
+import type { RunOutput } from '../output.ts';
 
 const mostBytes = 1024 * 1024;
 
 export interface ApprovalParts extends Pick<TerminalParts, 'rulesFile' | 'configFile'> {
   readonly cwd: string;
-  readonly output: Pick<Output, 'show' | 'typing'>;
+  readonly output: Pick<RunOutput, 'show' | 'typing'>;
 }
 
-export function loadApprovals(given: string, { cwd, output, ...files }: ApprovalParts): Approvals | Outcome {
+export function loadApprovals(given: string, { cwd, output, ...files }: ApprovalParts): ApprovalAnswerer | Outcome {
   const show = (...spans: readonly Span[]): void => output.show(...spans);
   if (given === 'ask') {
     if (!process.stdin.isTTY || !process.stderr.isTTY) return noTerminal;
@@ -43,8 +43,8 @@ export function loadApprovals(given: string, { cwd, output, ...files }: Approval
     const message = `The answers in ${given} cannot be read: ${problem}.`;
     return { code: 'approvals-unreadable', message, next };
   }
-  const lines = readAnswers(file.bytes.toString('utf8'), given);
-  return 'code' in lines ? lines : withoutClientTools(answerFromFile({ lines, name: given, show }));
+  const lines = parseAnswersFile(file.bytes.toString('utf8'), given);
+  return 'code' in lines ? lines : withoutClientTools(createFileAnswerer({ lines, name: given, show }));
 }
 
 /**

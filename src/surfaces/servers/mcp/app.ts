@@ -1,5 +1,5 @@
 import type { LiveThreads } from '../../../engine/live/live-thread-types.ts';
-import { awaitAnswer } from '../../../engine/thread/open-questions.ts';
+import { awaitClientAnswer } from '../../../engine/thread/open-questions.ts';
 import { formatCount } from '../../../engine/wording.ts';
 import type { AskUser } from '../../../ports/ask-user.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../protocol/json.ts';
@@ -11,9 +11,9 @@ import { threadForkTool, threadPinTool, threadRollbackTool, threadUndoRollbackTo
 import { codexTools } from './tools/codex-tools.ts';
 import { threadCompactTool, threadInterruptTool, threadOverrideTool } from './tools/control-tools.ts';
 import { threadListTool, threadReadTool, threadSearchTool } from './tools/read-tools.ts';
-import { refusedAnswer } from './tools/tool-answers.ts';
-import { servedTool } from './tools/tool-definition.ts';
-import type { OnQuestion, ServedEngine, ToolRow, ToolServices } from './tools/tool-definition.ts';
+import { refusalAnswer } from './tools/tool-answers.ts';
+import { bindToolServices } from './tools/tool-definition.ts';
+import type { QuestionHandling, ServedEngine, UnboundTool, ToolServices } from './tools/tool-definition.ts';
 import { thrownAsOutcome, TurnRuns } from './tools/turn-runs.ts';
 import { threadAnswerTool, threadSendTool, threadStartTool, threadTurnTool } from './tools/turn-tools.ts';
 import { v1Tools } from './tools/v1-tools.ts';
@@ -28,7 +28,7 @@ export interface McpAppOptions {
   /** The folder of threads that start without one. */
   readonly cwd: string;
   /** Applies to questions when a client cannot ask its user. Absent: `report`. */
-  readonly onQuestion?: OnQuestion;
+  readonly onQuestion?: QuestionHandling;
   /** For this time only an asked client without a connection may answer a question. Absent: ten minutes. */
   readonly reservedMs?: number;
 }
@@ -54,8 +54,8 @@ export function createMcpApp(engine: ServedEngine, live: LiveThreads, options: M
   };
   return {
     // The last ones are aliases: always callable, but listed only if a host requests them.
-    tools: [...threadTools.map((row) => servedTool(row, parts)), ...v1Tools(parts), ...codexTools(parts)].map((tool) =>
-      calls.counting(newest.noticing(guarded(tool))),
+    tools: [...threadTools.map((row) => bindToolServices(row, parts)), ...v1Tools(parts), ...codexTools(parts)].map(
+      (tool) => calls.counting(newest.noticing(guarded(tool))),
     ),
     resources: threadResources(parts, loaded),
     callSecret: () => engine.secretFor('calls of mcp clients'),
@@ -77,8 +77,8 @@ function guarded(tool: ServerTool): ServerTool {
     ...tool,
     async call(args, context) {
       const tooLong = tooLongMember(args);
-      if (tooLong !== undefined) return refusedAnswer(tooLong, { status: 'failed' });
-      return tool.call(args, context).catch((error) => refusedAnswer(thrownAsOutcome(error)));
+      if (tooLong !== undefined) return refusalAnswer(tooLong, { status: 'failed' });
+      return tool.call(args, context).catch((error) => refusalAnswer(thrownAsOutcome(error)));
     },
   };
 }
@@ -126,7 +126,7 @@ class NewestClient {
   #canAsk = false;
 
   /** Clients answer, as they do without it. */
-  readonly askUser: AskUser = { ...awaitAnswer, isThere: () => this.#canAsk };
+  readonly askUser: AskUser = { ...awaitClientAnswer, isThere: () => this.#canAsk };
 
   noticing(tool: ServerTool): ServerTool {
     return {
@@ -168,7 +168,7 @@ export async function settledWithin(work: Promise<unknown>, ms: number): Promise
   await Promise.race([work, late]).finally(() => over.abort());
 }
 
-const threadTools: readonly ToolRow[] = [
+const threadTools: readonly UnboundTool[] = [
   threadStartTool,
   threadSendTool,
   threadTurnTool,

@@ -1,11 +1,11 @@
-import { type AfterPlace, type LineCursor, readAfter } from '../../../engine/live/line-cursor.ts';
+import { type AfterPlace, type LineCursor, parseAfterPlace } from '../../../engine/live/line-cursor.ts';
 import type { LiveNews, LiveThread } from '../../../engine/live/live-thread-types.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import { newsFields } from './event-fields.ts';
 import type { ClientPort } from './server-interface.ts';
 
-export type NewsForm = (
+export type FormatNews = (
   news: LiveNews,
   thread: LiveThread,
   call: { readonly requestId?: RequestName },
@@ -13,7 +13,7 @@ export type NewsForm = (
 
 type RequestName = string | number;
 
-export const typedForm: NewsForm = (news, { id }) => {
+export const formatTypedEvents: FormatNews = (news, { id }) => {
   const ordinal = news.kind === 'recorded' ? { ordinal: news.ordinal, cursor: news.cursor } : {};
   const params = { threadId: id, ...ordinal, event: newsFields(news) };
   return [{ method: 'notifications/capstan/event', params }];
@@ -26,7 +26,7 @@ export interface Listening {
 }
 
 export interface ListenOptions {
-  readonly form?: NewsForm;
+  readonly form?: FormatNews;
   /** For a form whose events name their call: then each call gets its own events. */
   readonly requestId?: RequestName;
   /** Events recorded after this place are sent first. Absent: only new ones. */
@@ -40,14 +40,14 @@ export class ClientListeners {
   /** By thread, client and form. */
   readonly #open = new Map<string, Listener>();
   /** A number for each form, since some forms are made for one call. */
-  readonly #forms = new WeakMap<NewsForm, number>();
+  readonly #forms = new WeakMap<FormatNews, number>();
   #formCount = 0;
   /** The last place of a thread that Capstan sent to each connection; listening from an older place repeats nothing. */
   readonly #places = new WeakMap<AbortSignal, Map<string, LineCursor>>();
 
   /** Listens until ended, or until the client is gone. */
   add(thread: LiveThread, client: ClientPort, options: ListenOptions = {}): Listening {
-    const { form = typedForm, requestId } = options;
+    const { form = formatTypedEvents, requestId } = options;
     if (!this.#forms.has(form)) this.#forms.set(form, this.#formCount++);
     const key = `${thread.id} ${this.#forms.get(form)} ${client.id} ${JSON.stringify(requestId ?? null)}`;
     const listener = this.#open.get(key) ?? this.#follow(thread, client, key, { ...options, form });
@@ -73,7 +73,7 @@ export class ClientListeners {
     this.#places.set(client.gone, places);
     const sent = places.get(key);
     const from = after !== undefined && sent !== undefined && placeIn(sent) > placeIn(after) ? sent : after;
-    const noted: NewsForm = (news, of) => {
+    const noted: FormatNews = (news, of) => {
       if (news.kind === 'recorded') places.set(key, news.cursor);
       return form(news, of, { requestId });
     };
@@ -86,7 +86,7 @@ export class ClientListeners {
   }
 }
 
-type FollowedForm = ListenOptions & { readonly form: NewsForm };
+type FollowedForm = ListenOptions & { readonly form: FormatNews };
 
 /** The number of sent events to remember: a call may ask about recent ones. */
 const remembered = 200;
@@ -136,7 +136,7 @@ class Listener {
 }
 
 function placeIn(after: AfterPlace): number {
-  return readAfter(after)?.place ?? -1;
+  return parseAfterPlace(after)?.place ?? -1;
 }
 
 type Reader = (news: LiveNews) => void;

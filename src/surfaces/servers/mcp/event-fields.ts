@@ -4,7 +4,7 @@ import type { ProvisionalEvent, ThreadEvent } from '../../../protocol/thread-eve
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { usageForPrograms } from '../../views/wording/cost-words.ts';
 import type { LiveNews } from '../../../engine/live/live-thread-types.ts';
-import { answerFields, askedFields, contextFields, execItem } from '../../views/wording/json-fields.ts';
+import { answerFields, questionJson, contextFields, execItem } from '../../views/wording/json-fields.ts';
 
 /** News of a thread as a typed event for clients, in snake case, with the names of `exec --json`. */
 export function newsFields(news: LiveNews): JsonObject {
@@ -63,7 +63,7 @@ function eventFields(event: ThreadEvent): JsonObject {
       return { type: typeOf(event), ...call };
     }
     case 'question-asked': {
-      const question = askedFields(event.question) as unknown as JsonObject;
+      const question = questionJson(event.question) as unknown as JsonObject;
       return { type: typeOf(event), turn_id: event.turnId, question, to: event.to };
     }
     case 'question-answered': {
@@ -85,7 +85,7 @@ function eventFields(event: ThreadEvent): JsonObject {
       return { type: typeOf(event), turn_id: turnId, ...end };
     }
     case 'turn-suspended': {
-      const questions = event.questions.map(askedFields) as unknown as readonly JsonObject[];
+      const questions = event.questions.map(questionJson) as unknown as readonly JsonObject[];
       return { type: typeOf(event), turn_id: event.turnId, questions };
     }
   }

@@ -12,7 +12,7 @@ import { liveThreads } from '../../../engine/live/live-threads.ts';
 import { currentFolder, endOnSignal } from '../../views/terminal/process.ts';
 import { printNote } from '../../views/terminal/print.ts';
 import { createMcpApp, settledWithin } from './app.ts';
-import { type AccessToken, accessToken, type HttpAddress, readHttpAddress } from './wire/http-access.ts';
+import { type AccessToken, resolveAccessToken, type HttpAddress, parseHttpAddress } from './wire/http-access.ts';
 import type { ServedApp } from './wire/protocol-server.ts';
 import { serveHttp } from './wire/serve-http.ts';
 import { type RunningServer, serveStdio } from './wire/serve-stdio.ts';
@@ -92,10 +92,10 @@ async function serveHosts(served: ServedApp, listen: HttpAddress & AccessToken):
 }
 
 function httpChoices(written: string, { noToken, tokenFile }: Options, cwd: string) {
-  const address = readHttpAddress(written);
+  const address = parseHttpAddress(written);
   if ('code' in address) return address;
   const variable = process.env[accessTokenVariable];
-  const access = accessToken({ host: address.host, noToken, file: tokenFile, variable, cwd });
+  const access = resolveAccessToken({ host: address.host, noToken, file: tokenFile, variable, cwd });
   return 'code' in access ? access : { ...address, ...access };
 }
 

@@ -152,7 +152,7 @@ export interface ServerResources {
 const [longest, head, tail] = [1000, 400, 200];
 
 /** Shortens text about a call, which may quote an argument of any length, so that a host need not read that back. */
-export function shortened(words: string): string {
+export function shortenCallText(words: string): string {
   if (words.length <= longest) return words;
   const left = words.length - head - tail;
   return `${words.slice(0, head)}… (${left} characters left out) …${words.slice(-tail)}`.toWellFormed();

@@ -1,6 +1,6 @@
-import { oneLine } from '../../../core/state/turns/turn-words.ts';
+import { toOneLine } from '../../../core/state/turns/turn-words.ts';
 import type { EngineRefused } from '../../../engine/engine-refused.ts';
-import { type AfterPlace, lastValidPlaceIn, readAfter } from '../../../engine/live/line-cursor.ts';
+import { type AfterPlace, lastValidPlaceIn, parseAfterPlace } from '../../../engine/live/line-cursor.ts';
 import type { LiveThread, LiveThreads } from '../../../engine/live/live-thread-types.ts';
 import type { ThreadRequest } from '../../../engine/thread-request.ts';
 import { parseThreadId, type ThreadId } from '../../../protocol/ids.ts';
@@ -10,10 +10,10 @@ import { requestBody } from '../../views/context/request-page.ts';
 import { readThreadStory } from '../../views/context/thread-story.ts';
 import { envelopeJson } from '../../views/threads/envelope-page.ts';
 import type { ServerResources } from './server-interface.ts';
-import { readLines } from './tools/find-thread.ts';
+import { readThreadLines } from './tools/find-thread.ts';
 import { itemPage } from './tools/read-tools.ts';
 import type { ToolServices } from './tools/tool-definition.ts';
-import { contextOf, envelopeOf } from './tools/view-tools.ts';
+import { threadContextView, threadEnvelopeView } from './tools/view-tools.ts';
 
 const prefix = 'capstan://threads/';
 const mimeType = 'application/json';
@@ -80,7 +80,7 @@ function listed({ id, name, preview, updatedAt }: ThreadSummary): JsonObject {
   return {
     uri: threadUri(id),
     name: id,
-    title: oneLine(name ?? preview, 80) || id,
+    title: toOneLine(name ?? preview, 80) || id,
     mimeType,
     annotations: { lastModified: new Date(updatedAt).toISOString() },
   };
@@ -95,20 +95,20 @@ async function textOf(parts: ToolServices, { part, after = -1 }: FollowedPart): 
   const { id } = part;
   switch (part.kind) {
     case 'thread': {
-      const { lines } = await readLines(parts.engine, id);
-      const claimed = readAfter(after) ?? { place: -1 };
+      const { lines } = await readThreadLines(parts.engine, id);
+      const claimed = parseAfterPlace(after) ?? { place: -1 };
       const standing = lastValidPlaceIn(lines, id, claimed);
       const page = itemPage(lines, { isNewest: false, after: standing, limit: mostItems, most: mostCharacters });
       return JSON.stringify({ thread_id: id, ...page, ...(standing < claimed.place && { rewound: standing }) });
     }
     case 'context':
-      return JSON.stringify({ thread_id: id, ...(await contextOf(parts, id)) });
+      return JSON.stringify({ thread_id: id, ...(await threadContextView(parts, id)) });
     case 'envelope': {
-      const view = await envelopeOf(parts, id, { turn: undefined, diff: undefined });
+      const view = await threadEnvelopeView(parts, id, { turn: undefined, diff: undefined });
       return 'code' in view ? undefined : JSON.stringify(envelopeJson(id, view));
     }
     case 'request': {
-      const story = readThreadStory((await readLines(parts.engine, id)).lines);
+      const story = readThreadStory((await readThreadLines(parts.engine, id)).lines);
       const request = story.requests[part.number - 1];
       if (request === undefined) return undefined;
       const body = await requestBody(request);
@@ -202,6 +202,6 @@ function parseFollowedUri(uri: string): FollowedPart | undefined {
   if (part === undefined || more.length > 0) return undefined;
   if (query === undefined) return { part };
   const given = new URLSearchParams(query).get('after') ?? '';
-  const place = given === '-1' ? -1 : readAfter(given)?.place;
+  const place = given === '-1' ? -1 : parseAfterPlace(given)?.place;
   return place === undefined ? undefined : { part, after: (given.includes('@') ? given : place) as AfterPlace };
 }

@@ -3,8 +3,8 @@ import type { Json } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { findTheme, themeChoices } from '../screen/text/themes.ts';
-import { readStatusIds, statusItems } from '../session/status-items.ts';
-import { readTitleIds } from '../session/status-line.ts';
+import { parseStatusIds, statusItems } from '../session/status-items.ts';
+import { parseTitleIds } from '../session/status-line.ts';
 import { notificationKinds } from '../session/notifier.ts';
 import { readUserThemes } from '../screen/text/user-themes.ts';
 import { screenReaderLook } from '../screen/tui-screen.ts';
@@ -43,10 +43,10 @@ async function applyKeys(
   keymap: Json | undefined,
   startsVim: boolean,
 ): Promise<readonly Outcome[]> {
-  const { readKeyMap } = await import('../screen/keys/read-key-map.ts');
-  const { map, problems } = readKeyMap(keymap, (path) => engine.config.sourceOf(path));
+  const { parseKeyMap } = await import('../screen/keys/read-key-map.ts');
+  const { map, problems } = parseKeyMap(keymap, (path) => engine.config.sourceOf(path));
   stage.changeLook({ keys: map });
-  if (startsVim) (await import('../draft/vim/vim-mode.ts')).switchVim(stage, true);
+  if (startsVim) (await import('../draft/vim/vim-mode.ts')).setVimMode(stage, true);
   return problems;
 }
 
@@ -84,8 +84,8 @@ function wrongItems(engine: Engine): readonly Outcome[] {
   const items = Object.keys(statusItems);
   const kinds = typeof notifications === 'boolean' ? [] : notifications;
   return [
-    ...report('status_line', readStatusIds(statusLine).unknown, items),
-    ...report('terminal_title', readTitleIds(terminalTitle).unknown, ['activity', ...items]),
+    ...report('status_line', parseStatusIds(statusLine).unknown, items),
+    ...report('terminal_title', parseTitleIds(terminalTitle).unknown, ['activity', ...items]),
     ...report(
       'notifications',
       kinds.filter((kind) => !(notificationKinds as readonly string[]).includes(kind)),

@@ -29,7 +29,7 @@ export async function openSession(
     return opened;
   }
   const { thread, shown } = opened;
-  const regain: SessionParts['regain'] = async (of) => (await import('./resume-thread.ts')).retakeThread(of);
+  const regain: SessionParts['regain'] = async (of) => (await import('./resume-thread.ts')).resolveThreadConflict(of);
   const session = new TuiSession({ ...parts, engine, threads, runSlash, regain, shown }, thread);
   await session.begin({ shows: shown === undefined ? 'all' : 'none' });
   for (const notice of notices) session.entries.outcome(notice, 'warning');
@@ -39,14 +39,14 @@ export async function openSession(
 }
 
 async function offerPrompts(session: TuiSession): Promise<void> {
-  const { listedPrompts } = await import('../commands/prompts-and-skills.ts');
+  const { listCustomPrompts } = await import('../commands/prompts-and-skills.ts');
   const { stage } = session.parts;
-  stage.popup.more = await listedPrompts(session);
+  stage.popup.more = await listCustomPrompts(session);
   stage.draw();
 }
 
 /** Closes everything. Running work is interrupted; pending questions are asked again next time. */
-export async function closeAll(session: TuiSession | undefined): Promise<void> {
+export async function closeSession(session: TuiSession | undefined): Promise<void> {
   await session?.doors.kept;
   await session?.parts.engine.close();
 }

@@ -81,8 +81,8 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
   terminal.stop();
   for (const name of signals) process.off(name, onSignal);
   if (typeof early === 'number') return early;
-  const { closeAll } = await import('./open-session.ts');
-  const closed = opening.then(() => closeAll(session));
+  const { closeSession } = await import('./open-session.ts');
+  const closed = opening.then(() => closeSession(session));
   await Promise.race([closed, new Promise((late) => setTimeout(late, endMs).unref())]);
   if (end !== 'quit') process.kill(process.pid, end);
   return 0;
@@ -100,7 +100,7 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
     if ('code' in opened) {
       stage.end([]);
       terminal.stop();
-      return (await import('../../views/terminal/print.ts')).complain(opened, 1);
+      return (await import('../../views/terminal/print.ts')).printFailure(opened, 1);
     }
     session = opened;
     sessionIsOpen(opened);
@@ -123,14 +123,17 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
   }
 
   async function editDraft(): Promise<void> {
-    const { editOutside } = await import('../draft/external-editor.ts');
+    const { editInExternalEditor } = await import('../draft/external-editor.ts');
     const { engine } = (await sessionOpened).parts;
     try {
       const edited = await lendScreen(async () => {
         // A graphical editor leaves the terminal as it is.
         terminal.write('\rSave and close the editor to go on.');
         try {
-          return await editOutside(composer.lend(), { env: engine.user.programVariables(), home: engine.home });
+          return await editInExternalEditor(composer.lend(), {
+            env: engine.user.programVariables(),
+            home: engine.home,
+          });
         } finally {
           terminal.write('\r\u001B[2K');
         }

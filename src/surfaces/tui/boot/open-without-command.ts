@@ -6,7 +6,7 @@ export async function openWithoutCommand(): Promise<number | undefined> {
   const cwd = currentFolderOrNone();
   if (cwd === undefined) return undefined;
   const problem = terminalProblem();
-  if (problem !== undefined) return (await import('../../views/terminal/print.ts')).complain(problem, 1);
+  if (problem !== undefined) return (await import('../../views/terminal/print.ts')).printFailure(problem, 1);
   const none = {
     override: [],
     enable: [],

@@ -15,7 +15,7 @@ export async function resumePickedThread(session: TuiSession, id: ThreadId): Pro
 }
 
 /** Handles another program writing the shown thread: the user watches it, forks it or tries again. */
-export const retakeThread = (session: TuiSession): Promise<void> => asked(session, session.thread.id);
+export const resolveThreadConflict = (session: TuiSession): Promise<void> => asked(session, session.thread.id);
 
 function asked(session: TuiSession, id: ThreadId): Promise<void> {
   const resuming: Promise<void> = resume(session, id, () => {

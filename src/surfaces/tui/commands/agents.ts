@@ -7,7 +7,7 @@ import { PagerView } from '../pages/pager-view.ts';
 import { agentName } from '../session/session.ts';
 
 /** `/agents`: the agents of this thread. Enter reads one, `s` stops it. */
-export async function agents(session: TuiSession): Promise<void> {
+export async function showAgents(session: TuiSession): Promise<void> {
   const { stage } = session.parts;
   let listed = await agentsOf(session);
   if (listed.length === 0) return session.notice(await whyNone(session));

@@ -2,25 +2,25 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { kindOfEntry, namesIn } from '../../../engine/file-access.ts';
 import { plural } from '../../../engine/wording.ts';
-import { dividedEfforts } from './settings/model.ts';
+import { groupEfforts } from './settings/model.ts';
 import { listOfFolder } from '../pages/thread-pages.ts';
 import { cleanLine } from '../screen/text/clean-text.ts';
 import { themeChoices } from '../screen/text/themes.ts';
-import type { AskedArgument } from './slash-commands.ts';
+import type { ArgumentAtCursor } from './slash-commands.ts';
 import { compactNumber } from '../screen/text/format-values.ts';
 import { permissionPresets } from '../session/permission-presets.ts';
 import type { ArgumentValue, SlashArgument } from './slash-argument.ts';
 import { readUserThemes } from '../screen/text/user-themes.ts';
-import type { DraftHost } from '../draft/draft-services.ts';
+import type { DraftContext } from '../draft/draft-services.ts';
 
 /** Enough to show: typing another letter reads the names again. */
 const mostNames = 200;
 const mostThreads = 50;
 
 type ValuesOf = (
-  host: DraftHost,
-  asked: AskedArgument,
-  thread: ReturnType<DraftHost['thread']>,
+  host: DraftContext,
+  asked: ArgumentAtCursor,
+  thread: ReturnType<DraftContext['thread']>,
 ) => readonly ArgumentValue[] | Promise<readonly ArgumentValue[]>;
 
 const valuesOf: Readonly<Record<Exclude<SlashArgument, readonly string[]>, ValuesOf>> = {
@@ -32,7 +32,7 @@ const valuesOf: Readonly<Record<Exclude<SlashArgument, readonly string[]>, Value
     const { supportedEfforts, defaultEffort } = shown.record;
     const about = (effort: string): string => (effort === defaultEffort ? 'usual for this model' : '');
     // The most expensive ones are hidden here too, as in the first list of /model.
-    return dividedEfforts(supportedEfforts).usual.map((text) => ({ text, about: about(text) }));
+    return groupEfforts(supportedEfforts).usual.map((text) => ({ text, about: about(text) }));
   },
   file: (_host, { typed }, { settings: { cwd } }) => pathsAt(cwd, typed, 'file'),
   folder: (_host, { typed }, { settings: { cwd } }) => pathsAt(cwd, typed, 'folder'),
@@ -62,7 +62,10 @@ const valuesOf: Readonly<Record<Exclude<SlashArgument, readonly string[]>, Value
 };
 
 /** Values for an argument. Empty if they cannot be listed: the command reports the reason when the user runs it. */
-export async function argumentValues(host: DraftHost, asked: AskedArgument): Promise<readonly ArgumentValue[]> {
+export async function listArgumentValues(
+  host: DraftContext,
+  asked: ArgumentAtCursor,
+): Promise<readonly ArgumentValue[]> {
   const { kind } = asked;
   return typeof kind === 'string' ? valuesOf[kind](host, asked, host.thread()) : bare(kind);
 }
@@ -70,7 +73,7 @@ export async function argumentValues(host: DraftHost, asked: AskedArgument): Pro
 const bare = (words: readonly string[]): readonly ArgumentValue[] => words.map((text) => ({ text, about: '' }));
 
 /** Threads by name, or by id if they have no name or share it. */
-async function threadsOf({ engine, thread }: DraftHost, cwd: string): Promise<readonly ArgumentValue[]> {
+async function threadsOf({ engine, thread }: DraftContext, cwd: string): Promise<readonly ArgumentValue[]> {
   const query = { cwd, limit: mostThreads, sort: 'updated' } as const;
   const page = await listOfFolder((each) => engine.stored.list(each), query);
   if ('code' in page) return [];

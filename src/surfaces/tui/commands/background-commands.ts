@@ -8,7 +8,7 @@ import { lastOutputRows } from '../transcript/cells/folded-output.ts';
 const none = 'No commands run in the background.';
 
 /** `/ps`: background commands and those of the user, with their latest output. */
-export function showSessions(session: TuiSession): void {
+export function showBackgroundCommands(session: TuiSession): void {
   const { stage } = session.parts;
   const { sessions } = session.thread;
   const running = [
@@ -22,7 +22,7 @@ export function showSessions(session: TuiSession): void {
 }
 
 /** `/stop [NUMBER]`: ends one background command, or all, the user's own as well. */
-export async function stopSessions(session: TuiSession, rest: string): Promise<void> {
+export async function stopBackgroundCommands(session: TuiSession, rest: string): Promise<void> {
   const { thread } = session;
   const ids = thread.sessions.map(({ id }) => id);
   const chosen = rest === '' ? ids : ids.filter((id) => String(id) === rest);

@@ -16,7 +16,7 @@ export function putInComposer(session: TuiSession, command: string, text: string
 }
 
 /** Reports bad arguments. They return to the composer, unless the user has typed something else. */
-export function refuseCommandWords(session: TuiSession, command: string, why: string): void {
+export function reportBadArguments(session: TuiSession, command: string, why: string): void {
   const { composer } = session.parts.stage;
   if (composer.isEmpty) composer.offer(draftFromText(command));
   session.notice(why, 'error');

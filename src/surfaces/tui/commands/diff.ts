@@ -1,5 +1,5 @@
 import { outcomeText } from '../../../protocol/outcome.ts';
-import { changesToReview } from '../../../engine/review/changes-to-review.ts';
+import { findChangesToReview } from '../../../engine/review/changes-to-review.ts';
 import { openPage } from '../pages/pager-view.ts';
 import { cleanText, withoutTabs } from '../screen/text/clean-text.ts';
 import { accentStyle, badStyle, boldStyle, goodStyle, type Row, type Style, styled } from '../screen/text/style.ts';
@@ -11,7 +11,7 @@ export async function showDiff(session: TuiSession): Promise<void> {
   const { stage, engine } = session.parts;
   const sandbox = await engine.openSandbox({ cwd: session.thread.settings.cwd });
   if ('code' in sandbox) return session.noticeProblem(sandbox);
-  const changes = await changesToReview(sandbox, { kind: 'uncommitted' });
+  const changes = await findChangesToReview(sandbox, { kind: 'uncommitted' });
   if ('code' in changes) {
     if (changes.code === 'nothing-to-review') return session.notice('Nothing differs from the last commit.', 'info');
     return session.notice(outcomeText(changes), changes.code === 'no-repository' ? 'info' : 'error');

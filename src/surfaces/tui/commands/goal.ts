@@ -9,7 +9,7 @@ import { putInComposer, showInTranscript } from './command-session.ts';
 const noGoal = 'This conversation has no goal. /goal WORDS sets one.';
 
 /** `/goal` shows the goal; with words, a user message changes it, so that a rollback takes the change back. */
-export async function goal(session: TuiSession, rest: string): Promise<void> {
+export async function runGoalCommand(session: TuiSession, rest: string): Promise<void> {
   if (!isGateOpen('goals', session.thread.settings.features))
     return session.notice(
       'Goals are off. Switch them on with `capstan features enable goals`, then start Capstan again.',

@@ -1,9 +1,9 @@
 import type { TuiSession } from '../session/session.ts';
-import { hookEvent } from '../../../core/state/fold/hook-runs.ts';
+import { readHookEvent } from '../../../core/state/fold/hook-runs.ts';
 import type { HookRun } from '../../../protocol/thread-event.ts';
 import { lineType } from '../../../protocol/line.ts';
 import type { ConfiguredHook } from '../../../engine/home/user-hooks.ts';
-import { exactLine } from '../../views/terminal/exact-text.ts';
+import { unambiguousLine } from '../../views/terminal/exact-text.ts';
 import { plural } from '../../../engine/wording.ts';
 import { cardCell } from '../transcript/cells/card-cell.ts';
 import { hookCell } from '../transcript/cells/hook-cells.ts';
@@ -11,7 +11,7 @@ import { openList, type ListItem } from '../pages/list-view.ts';
 import { openPage } from '../pages/pager-view.ts';
 
 /** `/hooks`: lists all hooks and their results. Decisions are saved and take effect when Capstan is started again. */
-export async function hooks(session: TuiSession): Promise<void> {
+export async function showHooks(session: TuiSession): Promise<void> {
   const { stage, engine } = session.parts;
   const registry = await engine.user.hooks();
   const { cwd } = session.thread.settings;
@@ -60,7 +60,7 @@ async function runsOf(session: TuiSession): Promise<readonly HookRun[]> {
   if (place === undefined) return [];
   const { lines } = await session.parts.engine.stored.read(id);
   return lines.flatMap(({ type, payload }) => {
-    const event = type === lineType.hook ? hookEvent(payload) : undefined;
+    const event = type === lineType.hook ? readHookEvent(payload) : undefined;
     return event?.kind === 'hook-completed' ? [event.run] : [];
   });
 }
@@ -81,8 +81,8 @@ function itemOf({ event, matcher, command }: ConfiguredHook, trust: string, runs
   const failed = runs.filter(({ status }) => status === 'failed').length;
   const ran = `ran ${plural(runs.length, 'time')}${failed === 0 ? '' : `, failed ${failed}`}`;
   return {
-    label: exactLine(matcher === undefined ? event : `${event} ${matcher}`),
-    about: [trust, ...(runs.length === 0 ? [] : [ran]), exactLine(command)].join(' - '),
+    label: unambiguousLine(matcher === undefined ? event : `${event} ${matcher}`),
+    about: [trust, ...(runs.length === 0 ? [] : [ran]), unambiguousLine(command)].join(' - '),
   };
 }
 
@@ -91,10 +91,10 @@ function showHook(session: TuiSession, hook: ConfiguredHook, trust: string, runs
   const card = cardCell({
     title: `${event} hook`,
     rows: [
-      { name: 'Command', value: exactLine(command, 'words') },
-      { name: 'For', value: exactLine(matcher ?? 'everything') },
+      { name: 'Command', value: unambiguousLine(command, 'words') },
+      { name: 'For', value: unambiguousLine(matcher ?? 'everything') },
       { name: 'Trust', value: trust },
-      { name: 'File', value: exactLine(source.path, 'words') },
+      { name: 'File', value: unambiguousLine(source.path, 'words') },
       { name: 'Time-out', value: `${timeoutSeconds} s` },
       { name: 'Waits', value: isAsync ? 'Capstan does not wait for it' : 'Capstan waits for it' },
       { name: 'Failure', value: failClosed ? 'blocks what it was asked about' : 'is reported, and nothing else' },

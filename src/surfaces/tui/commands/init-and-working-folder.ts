@@ -1,12 +1,12 @@
 import { kindOfEntry } from '../../../engine/file-access.ts';
 import { askYesNo } from '../pages/list-view.ts';
 import type { TuiSession } from '../session/session.ts';
-import { refuseCommandWords } from './command-session.ts';
+import { reportBadArguments } from './command-session.ts';
 import { join, resolve } from 'node:path';
 
 const fileName = 'AGENTS.md';
 
-export function init(session: TuiSession): void {
+export function runInitCommand(session: TuiSession): void {
   const isThere = kindOfEntry(join(session.thread.settings.cwd, fileName)) !== 'missing';
   if (!isThere) return session.sendWords(instructionsPrompt);
   const no = { label: 'No', about: 'leave it as it is' };
@@ -46,7 +46,7 @@ export async function changeFolder(session: TuiSession, path: string): Promise<v
   const cwd = resolve(session.thread.settings.cwd, written);
   const folder = engine.lookAtFolder(cwd);
   const next = 'Name a folder that is there, or create this one.';
-  if ('code' in folder) return refuseCommandWords(session, `/cd ${path}`, `${folder.message} ${next}`);
+  if ('code' in folder) return reportBadArguments(session, `/cd ${path}`, `${folder.message} ${next}`);
   if (!(await session.change({ cwd }))) return;
   stage.changeLook({ cwd });
   session.notice(`The next turn works in ${cwd}. What the permissions say of the workspace holds for that folder.`);

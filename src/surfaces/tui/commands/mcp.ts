@@ -1,11 +1,11 @@
 import type { TuiSession } from '../session/session.ts';
 import type { ListedServer, McpRegistry } from '../../../engine/home/mcp-registry.ts';
-import { serverState, serverAddressWords } from '../../views/wording/settings-text.ts';
+import { mcpServerState, serverAddressWords } from '../../views/wording/settings-text.ts';
 import { cardCell } from '../transcript/cells/card-cell.ts';
 import { showInTranscript } from './command-session.ts';
 
 /** `/mcp`: lists the servers with their tools, or logs in to one of them. */
-export async function mcp(session: TuiSession, rest: string): Promise<void> {
+export async function runMcpCommand(session: TuiSession, rest: string): Promise<void> {
   const registry = await session.parts.engine.user.mcpServers();
   const [verb, name, ...more] = rest.split(/\s+/);
   if ((verb === 'login' || verb === 'logout') && name !== undefined && more.length === 0)
@@ -18,7 +18,7 @@ export async function mcp(session: TuiSession, rest: string): Promise<void> {
     return session.notice('No MCP servers are configured. To add one, see `capstan mcp add --help`.');
   const rows = await Array.fromAsync(servers, async (server) => ({
     name: server.name,
-    value: serverState(server),
+    value: mcpServerState(server),
     details: rest === 'verbose' ? await detailsOf(registry, server, cwd) : [],
   }));
   const notes = [

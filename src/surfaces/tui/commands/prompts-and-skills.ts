@@ -1,4 +1,4 @@
-import { splitWords } from '../../../core/policy/commands/shell-quoting.ts';
+import { splitShellWords } from '../../../core/policy/commands/shell-quoting.ts';
 import type { SkillEntry } from '../../../engine/home/skill-registry.ts';
 import { outcomeText } from '../../../protocol/outcome.ts';
 import { chooseFrom, ListView, type ListItem } from '../pages/list-view.ts';
@@ -7,7 +7,7 @@ import type { TuiSession } from '../session/session.ts';
 import { putInComposer } from './command-session.ts';
 import type { SlashCommand } from './slash-commands.ts';
 
-export async function listedPrompts({ parts: { engine } }: TuiSession): Promise<readonly SlashCommand[]> {
+export async function listCustomPrompts({ parts: { engine } }: TuiSession): Promise<readonly SlashCommand[]> {
   const { prompts } = await engine.user.customPrompts();
   return prompts.map(({ name, description, takes, text }) => {
     const does = description ?? (text.split('\n')[0] ?? '').slice(0, 100);
@@ -17,7 +17,7 @@ export async function listedPrompts({ parts: { engine } }: TuiSession): Promise<
 }
 
 /** `/prompts:NAME ARGUMENTS` sends a prompt of the user; without a name it shows a list. */
-export async function prompts(session: TuiSession, rest: string): Promise<void> {
+export async function runPromptsCommand(session: TuiSession, rest: string): Promise<void> {
   const { engine } = session.parts;
   const { prompts: all, problems } = await engine.user.customPrompts();
   const [wanted = ''] = rest.split(/\s/, 1);
@@ -63,7 +63,7 @@ const namedPlaces = (text: string): readonly string[] => [
  * and `$$` a dollar sign. A number without an argument becomes empty; a name without one is reported as missing.
  */
 export function expandPrompt(text: string, rest: string): ExpandedPrompt {
-  const words = splitWords(rest);
+  const words = splitShellWords(rest);
   if (words === undefined) return { kind: 'odd', problem: 'A quotation mark has no end.' };
   const names = namedPlaces(text);
   const given = new Map<string, string>();
@@ -85,7 +85,7 @@ export function expandPrompt(text: string, rest: string): ExpandedPrompt {
 }
 
 /** `/skills`: lists all. Enter inserts one into the draft, Ctrl+S switches it on or off. */
-export async function skills(session: TuiSession): Promise<void> {
+export async function showSkills(session: TuiSession): Promise<void> {
   const { stage, engine } = session.parts;
   const registry = await engine.user.skills();
   const { cwd } = session.thread.settings;

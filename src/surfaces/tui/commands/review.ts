@@ -1,6 +1,6 @@
 import { readOnlyProfile } from '../../../core/policy/profiles/narrower-profile.ts';
 import type { ReviewTarget, ThreadEvent } from '../../../protocol/thread-event.ts';
-import { type ReviewChoices, reviewChoices } from '../../../engine/review/changes-to-review.ts';
+import { type ReviewChoices, listReviewChoices } from '../../../engine/review/changes-to-review.ts';
 import type { TuiSession } from '../session/session.ts';
 import { putInComposer, showInTranscript } from './command-session.ts';
 import { reviewCell, interruptedReview, reviewStartCell } from '../transcript/cells/review-cells.ts';
@@ -65,7 +65,7 @@ async function offerTargets(
   const { stage, engine } = session.parts;
   const { cwd, sandbox: profile } = session.thread.settings;
   const sandbox = await engine.openSandbox({ cwd, permissions: { profile: readOnlyProfile(profile) } });
-  const choices = 'code' in sandbox ? sandbox : await reviewChoices(sandbox);
+  const choices = 'code' in sandbox ? sandbox : await listReviewChoices(sandbox);
   if ('code' in choices) return session.noticeProblem(choices);
   const { title, items, none } = listOf(choices);
   if (items.length === 0) return session.notice(none);

@@ -13,9 +13,9 @@ const answer = () => import('./conversation/copy-answer.ts');
 const kept = () => import('./conversation/rename-archive-fork-export.ts');
 const prompts = () => import('./prompts-and-skills.ts');
 const features = () => import('./settings/feature-switches.ts');
-const startAnew: RunCommand = async (session) => (await anew()).startAnew(session);
+const startAnew: RunCommand = async (session) => (await anew()).startNewConversation(session);
 const showFolder: RunCommand = async (session) => (await folder()).showFolder(session);
-const agents: RunCommand = async (session) => (await import('./agents.ts')).agents(session);
+const agents: RunCommand = async (session) => (await import('./agents.ts')).showAgents(session);
 const quit: RunCommand = (session) => session.parts.quit();
 const openSide: RunCommand = async (session, words) =>
   (await import('./conversation/side-conversation.ts')).openSide(session, words);
@@ -23,45 +23,45 @@ const openSide: RunCommand = async (session, words) =>
 /** Each command loads its source when it is first run. A command without an action is a compile error. */
 const runners: Readonly<Record<SlashName, RunCommand>> = {
   agents,
-  approve: async (session) => (await permissions()).approve(session),
+  approve: async (session) => (await permissions()).approveRefusedAction(session),
   archive: async (session) => (await kept()).archiveShownThread(session),
   btw: openSide,
   cd: async (session, path) => (await folder()).changeFolder(session, path),
-  changes: async (session) => (await import('../pages/insight/changes.ts')).showChanges(session),
+  changes: async (session) => (await import('../pages/insight/changes.ts')).showContextChanges(session),
   checkpoint: async (session, rest) => (await import('../pages/insight/checkpoints.ts')).showCheckpoints(session, rest),
   clear: startAnew,
   compact: (session, focus) => session.compact(focus),
   context: async (session) => (await import('../pages/insight/context.ts')).showContext(session),
   copy: async (session, which) => (await answer()).copyAnswer(session, which),
   cwd: showFolder,
-  'debug-config': async (session) => (await import('./settings/debug-config.ts')).debugConfig(session),
+  'debug-config': async (session) => (await import('./settings/debug-config.ts')).showConfigLayers(session),
   delete: async (session) => (await kept()).deleteShownThread(session),
   diff: async (session) => (await import('./diff.ts')).showDiff(session),
   envelope: async (session, turn) => (await import('../pages/insight/envelope.ts')).showEnvelope(session, turn),
   exit: quit,
-  experimental: async (session) => (await features()).experimental(session),
+  experimental: async (session) => (await features()).showFeatureSwitches(session),
   export: async (session, file) => (await kept()).exportConversation(session, file),
   fork: async (session, name) => (await kept()).forkShownThread(session, session.thread.id, name),
-  goal: async (session, rest) => (await import('./goal.ts')).goal(session, rest),
+  goal: async (session, rest) => (await import('./goal.ts')).runGoalCommand(session, rest),
   help: (session) => openHelp(session.parts.stage, slashCommands),
-  hooks: async (session) => (await import('./hooks.ts')).hooks(session),
-  init: async (session) => (await folder()).init(session),
-  keymap: async (session, rest) => (await import('./settings/keymap-editor.ts')).keymap(session, rest),
+  hooks: async (session) => (await import('./hooks.ts')).showHooks(session),
+  init: async (session) => (await folder()).runInitCommand(session),
+  keymap: async (session, rest) => (await import('./settings/keymap-editor.ts')).runKeymapCommand(session, rest),
   logout: async (session) => (await import('../questions/startup/first-run.ts')).logout(session),
-  mcp: async (session, rest) => (await import('./mcp.ts')).mcp(session, rest),
-  memories: async (session) => (await features()).memories(session),
+  mcp: async (session, rest) => (await import('./mcp.ts')).runMcpCommand(session, rest),
+  memories: async (session) => (await features()).showMemorySwitches(session),
   mention: async (session) => (await import('./command-session.ts')).putInComposer(session, '/mention', '@'),
   model: async (session, rest) => (await import('./settings/model.ts')).model(session, rest),
   new: startAnew,
   permissions: async (session, name) => (await permissions()).choosePermissions(session, name),
   pin: async (session, text) => (await import('../pages/insight/context.ts')).showPins(session, text),
   plan: switchPlanMode,
-  prompts: async (session, rest) => (await prompts()).prompts(session, rest),
-  ps: async (session) => (await background()).showSessions(session),
+  prompts: async (session, rest) => (await prompts()).runPromptsCommand(session, rest),
+  ps: async (session) => (await background()).showBackgroundCommands(session),
   pwd: showFolder,
   queue: async (session) => (await import('./conversation/queue.ts')).showQueue(session),
   quit,
-  raw: async (session) => (await answer()).showRaw(session),
+  raw: async (session) => (await answer()).showRawAnswer(session),
   rename: async (session, name) => (await kept()).renameThread(session, name),
   replay: async (session, turn) => (await import('../pages/insight/replay.ts')).showReplay(session, turn),
   resume: async (session, name) => (await anew()).showThreadPicker(session, name),
@@ -69,10 +69,10 @@ const runners: Readonly<Record<SlashName, RunCommand>> = {
   rewind: async (session, rest) => (await import('./conversation/rewind.ts')).rewindOrUndo(session, rest),
   rules: async (session) => (await permissions()).showRules(session),
   side: openSide,
-  skills: async (session) => (await prompts()).skills(session),
-  status: async (session) => (await import('./status.ts')).status(session),
+  skills: async (session) => (await prompts()).showSkills(session),
+  status: async (session) => (await import('./status.ts')).showStatus(session),
   statusline: async (session) => (await statusLine()).chooseStatusLine(session),
-  stop: async (session, number) => (await background()).stopSessions(session, number),
+  stop: async (session, number) => (await background()).stopBackgroundCommands(session, number),
   subagents: agents,
   theme: async (session, name) => (await import('./settings/theme.ts')).chooseTheme(session, name),
   title: async (session) => (await statusLine()).chooseTitle(session),
@@ -80,7 +80,7 @@ const runners: Readonly<Record<SlashName, RunCommand>> = {
     const refused = session.parts.stage.switchMode();
     if (refused !== undefined) session.noticeProblem(refused);
   },
-  vim: async (session) => (await import('../draft/vim/vim-mode.ts')).vim(session),
+  vim: async (session) => (await import('../draft/vim/vim-mode.ts')).toggleVimMode(session),
 };
 
 export async function runSlash(session: TuiSession, name: SlashName, rest: string): Promise<void> {

@@ -15,5 +15,5 @@ export type SlashArgument =
 
 /** The user may also type a value that is not listed: Enter takes the typed text as it is. */
 const openArguments: readonly SlashArgument[] = ['file', 'folder', 'goal', 'model', 'thread'];
-export const isClosed = (argument: SlashArgument): boolean => !openArguments.includes(argument);
+export const hasOnlyListedValues = (argument: SlashArgument): boolean => !openArguments.includes(argument);
 export type ArgumentValue = { readonly text: string; readonly about: string };

@@ -112,7 +112,7 @@ export function matchingSlash(typed: string, more: readonly SlashCommand[]): rea
   return [...found.filter(({ name }) => name === wanted), ...found.filter(({ name }) => name !== wanted)];
 }
 
-export interface AskedArgument {
+export interface ArgumentAtCursor {
   readonly command: SlashName;
   readonly kind: SlashArgument;
   readonly before: readonly string[];
@@ -121,7 +121,7 @@ export interface AskedArgument {
 }
 
 /** The argument at the end of the draft. Undefined if the draft is no command, or the argument has no completions. */
-export function askedArgument({ text, cursor, elements }: Draft): AskedArgument | undefined {
+export function argumentAtCursor({ text, cursor, elements }: Draft): ArgumentAtCursor | undefined {
   const [, name = '', rest = ''] = /^\/([a-z][\w-]*)[ \t]+([^\n]*)$/i.exec(text) ?? [];
   const command = name === '' ? undefined : findSlash(name.toLowerCase());
   const { completes = [] } = command ?? {};
@@ -134,5 +134,5 @@ export function askedArgument({ text, cursor, elements }: Draft): AskedArgument 
   return { command: command.name, kind, before, typed: words.at(-1) ?? '', hasNext: completes.length > words.length };
 }
 
-export const withArgument = ({ command, before, hasNext }: AskedArgument, value: string): string =>
+export const withArgument = ({ command, before, hasNext }: ArgumentAtCursor, value: string): string =>
   `/${[command, ...before, value].join(' ')}${hasNext ? ' ' : ''}`;

@@ -1,8 +1,8 @@
 import { countColumns } from '../../../base/text-columns.ts';
 import type { Draft } from '../draft/draft.ts';
 import { cleanLine } from '../screen/text/clean-text.ts';
-import { drawCut, cursorSign, styleOf } from '../pages/list-parts.ts';
-import { cutTo } from '../screen/text/draw-row.ts';
+import { drawCutRows, cursorSign, listRowStyle } from '../pages/list-parts.ts';
+import { cutLine } from '../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../screen/text/look.ts';
 import { accentStyle, dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
 import { matchingSlash, type SlashCommand } from './slash-commands.ts';
@@ -68,15 +68,15 @@ export function popupRows(
   const wide = Math.min(widest, Math.max(leastNames, Math.floor(look.width * 0.4)));
   const rows = items.slice(from, from + most).map(({ about }, index): Row => {
     const isChosen = from + index === at;
-    const name = cutTo(names[from + index]!, wide, look);
+    const name = cutLine(names[from + index]!, wide, look);
     return [
       cursorSign(isChosen, look),
-      styled(name, styleOf(isChosen)),
+      styled(name, listRowStyle(isChosen)),
       plain(' '.repeat(wide - countColumns(name) + 2)),
       styled(cleanLine(about), isChosen ? accentStyle : dimStyle),
     ];
   });
   const hidden = items.length - rows.length;
   const rest: Row = [styled(`  ${glyphsOf(look).ellipsis} ${hidden} more: ${more}`, dimStyle)];
-  return drawCut(hidden === 0 || rows.length >= room ? rows : [...rows, rest], look);
+  return drawCutRows(hidden === 0 || rows.length >= room ? rows : [...rows, rest], look);
 }

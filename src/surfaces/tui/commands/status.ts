@@ -2,7 +2,7 @@ import type { TuiSession } from '../session/session.ts';
 import { approvalName } from '../../../core/policy/decide/approval-policy.ts';
 import { needsSandbox } from '../../../core/policy/paths/access.ts';
 import { sandboxLevelOf } from '../../../core/policy/profiles/describe-policy.ts';
-import { withoutCredentials } from '../../../core/policy/secrets.ts';
+import { withoutUrlCredentials } from '../../../core/policy/secrets.ts';
 import { formatCount, policyInForce } from '../../../engine/wording.ts';
 import { outcomeText } from '../../../protocol/outcome.ts';
 import type { RateLimit } from '../../../protocol/rate-limits.ts';
@@ -10,13 +10,13 @@ import type { Usage } from '../../../protocol/usage.ts';
 import { moneyWords } from '../../views/wording/cost-words.ts';
 import { clockTime } from '../../views/wording/time-words.ts';
 import { shownPath, usedTokensWords } from '../screen/text/format-values.ts';
-import { windowFill } from '../pages/insight/context-window-view.ts';
+import { readContextFill } from '../pages/insight/context-window-view.ts';
 import type { Look } from '../screen/text/look.ts';
 import { cardCell, type CardRow } from '../transcript/cells/card-cell.ts';
 import { showInTranscript } from './command-session.ts';
 
 /** `/status`: shows the current settings and the cost of the thread. All figures are the engine's. */
-export async function status(session: TuiSession): Promise<void> {
+export async function showStatus(session: TuiSession): Promise<void> {
   const { stage, now } = session.parts;
   const { id, settings, profileName } = session.thread;
   const { total, rateLimits } = session.thread.usage();
@@ -40,7 +40,7 @@ export async function status(session: TuiSession): Promise<void> {
       name: 'Tokens',
       value: `${usedTokensWords(total)} used: ${formatCount(total.input)} input (${formatCount(total.cachedInput)} cached), ${formatCount(total.output)} output${estimateWords(total)}`,
     },
-    { name: 'Context', value: await windowFill(session) },
+    { name: 'Context', value: await readContextFill(session) },
     { name: 'Cost', value: moneyWords(total.cost, total.estimated).replace(/^cost /, '') },
     ...limitRows(rateLimits?.limits ?? [], { look: stage.look, now: now() }),
   ];
@@ -55,7 +55,7 @@ async function providerWords({ parts: { engine }, thread: { settings } }: TuiSes
   const { cwd, provider } = settings;
   const models = await engine.user.models();
   const listed = await models.list({ cwd, provider }, { asksServer: false, signal: new AbortController().signal });
-  const address = 'code' in listed ? undefined : withoutCredentials(listed.address);
+  const address = 'code' in listed ? undefined : withoutUrlCredentials(listed.address);
   return address === undefined ? provider : `${provider} (${address})`;
 }
 

@@ -3,7 +3,7 @@ import { defaultScreenLook } from '../screen/tui-screen.ts';
 import { draftFromText } from './draft.ts';
 import type { Look } from '../screen/text/look.ts';
 import { ArgumentPopup } from './argument-popup.ts';
-import { askedArgument, type AskedArgument } from '../commands/slash-commands.ts';
+import { argumentAtCursor, type ArgumentAtCursor } from '../commands/slash-commands.ts';
 import type { ArgumentValue } from '../commands/slash-argument.ts';
 
 const look: Look = {
@@ -14,9 +14,9 @@ const look: Look = {
 };
 
 describe('the argument behind the cursor', () => {
-  const asked = (text: string) => askedArgument(draftFromText(text));
+  const asked = (text: string) => argumentAtCursor(draftFromText(text));
 
-  test.each<[string, Partial<AskedArgument>]>([
+  test.each<[string, Partial<ArgumentAtCursor>]>([
     ['/theme ', { command: 'theme', kind: 'theme', typed: '' }],
     ['/Theme  da', { command: 'theme', typed: 'da' }],
     ['/permissions Read o', { typed: 'Read o', before: [], hasNext: false }],
@@ -35,7 +35,7 @@ describe('the argument behind the cursor', () => {
   );
 
   test('is none before the end of the draft', () => {
-    expect(askedArgument({ ...draftFromText('/theme dark'), cursor: 8 })).toBeUndefined();
+    expect(argumentAtCursor({ ...draftFromText('/theme dark'), cursor: 8 })).toBeUndefined();
   });
 });
 
@@ -47,8 +47,8 @@ const known: Readonly<Record<string, readonly string[]>> = {
 };
 
 async function popupFor(text: string) {
-  const seen: AskedArgument[] = [];
-  const valuesOf = async (asked: AskedArgument): Promise<readonly ArgumentValue[]> => {
+  const seen: ArgumentAtCursor[] = [];
+  const valuesOf = async (asked: ArgumentAtCursor): Promise<readonly ArgumentValue[]> => {
     seen.push(asked);
     return (known[String(asked.kind)] ?? ['a']).map((each) => ({ text: each, about: `about ${each}` }));
   };

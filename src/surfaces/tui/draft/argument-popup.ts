@@ -1,19 +1,19 @@
 import type { Draft } from './draft.ts';
-import { hintKeys } from '../screen/keys/key-map.ts';
+import { hintKeyMapper } from '../screen/keys/key-map.ts';
 import { drawCutRow } from '../screen/text/draw-row.ts';
 import type { Look } from '../screen/text/look.ts';
 import { dimStyle, styled } from '../screen/text/style.ts';
-import { askedArgument, type AskedArgument, withArgument } from '../commands/slash-commands.ts';
+import { argumentAtCursor, type ArgumentAtCursor, withArgument } from '../commands/slash-commands.ts';
 import { popupRows } from '../commands/slash-popup.ts';
-import { type ArgumentValue, isClosed } from '../commands/slash-argument.ts';
+import { type ArgumentValue, hasOnlyListedValues } from '../commands/slash-argument.ts';
 
 /** Lists the values of an argument. Never rejects. */
-export type ArgumentValues = (asked: AskedArgument) => Promise<readonly ArgumentValue[]>;
+export type ArgumentLister = (asked: ArgumentAtCursor) => Promise<readonly ArgumentValue[]>;
 
 export class ArgumentPopup {
-  readonly #valuesOf: ArgumentValues;
+  readonly #valuesOf: ArgumentLister;
   readonly #changed: () => void;
-  #asked: AskedArgument | undefined;
+  #asked: ArgumentAtCursor | undefined;
   /** Key of the last request for values. */
   #askedFor = '';
   #values: readonly ArgumentValue[] = [];
@@ -23,14 +23,14 @@ export class ArgumentPopup {
   #closedFor: string | undefined;
   #text = '';
 
-  constructor(valuesOf: ArgumentValues, changed: () => void) {
+  constructor(valuesOf: ArgumentLister, changed: () => void) {
     this.#valuesOf = valuesOf;
     this.#changed = changed;
   }
 
   update(draft: Draft): void {
     const isSame = draft.text === this.#text;
-    const [asked, before] = [askedArgument(draft), this.#asked];
+    const [asked, before] = [argumentAtCursor(draft), this.#asked];
     this.#asked = asked;
     this.#text = draft.text;
     if (isSame) return;
@@ -77,8 +77,8 @@ export class ArgumentPopup {
   rows(look: Look, room: number): readonly string[] {
     const at = this.#at;
     const items = this.#found.map(({ text, about }) => ({ name: text, about }));
-    const takes = at === undefined ? '' : `, ${hintKeys(look, 'list')('Enter')} runs the command with it`;
-    const hint = `  ${hintKeys(look, 'composer')('Tab')} completes${takes}`;
+    const takes = at === undefined ? '' : `, ${hintKeyMapper(look, 'list')('Enter')} runs the command with it`;
+    const hint = `  ${hintKeyMapper(look, 'composer')('Tab')} completes${takes}`;
     const more = 'up and down, or type';
     const whole = popupRows(items, { at, more, room: Infinity }, look);
     if (whole.length >= room) return popupRows(items, { at, more, room }, look);
@@ -89,7 +89,7 @@ export class ArgumentPopup {
   get #at(): number | undefined {
     const { asked, first } = { asked: this.#asked, first: this.#found[0] };
     if (this.#moved !== undefined || asked === undefined || first === undefined) return this.#moved;
-    const isMeant = asked.typed !== '' && isClosed(asked.kind) && begins(first, asked.typed);
+    const isMeant = asked.typed !== '' && hasOnlyListedValues(asked.kind) && begins(first, asked.typed);
     return isMeant ? 0 : undefined;
   }
 
@@ -113,7 +113,7 @@ export class ArgumentPopup {
     return ranked.toSorted((one, other) => one.rank - other.rank).map(({ value }) => value);
   }
 
-  async #ask(asked: AskedArgument, wanted: string): Promise<void> {
+  async #ask(asked: ArgumentAtCursor, wanted: string): Promise<void> {
     this.#isAsking = true;
     const values = await this.#valuesOf(asked);
     if (wanted !== this.#askedFor) return;
@@ -124,10 +124,10 @@ export class ArgumentPopup {
 }
 
 const begins = ({ text }: ArgumentValue, typed: string): boolean => text.toLowerCase().startsWith(typed.toLowerCase());
-const isPath = ({ kind }: AskedArgument): boolean => kind === 'file' || kind === 'folder';
+const isPath = ({ kind }: ArgumentAtCursor): boolean => kind === 'file' || kind === 'folder';
 
-const placeOf = (asked: AskedArgument | undefined): string =>
+const placeOf = (asked: ArgumentAtCursor | undefined): string =>
   asked === undefined ? '' : [asked.command, ...asked.before].join('\n');
 
 /** Capstan reuses the values while this key stays the same. Paths depend on the typed text, other values do not. */
-const whatIsAsked = (asked: AskedArgument): string => `${placeOf(asked)}\n${isPath(asked) ? asked.typed : ''}`;
+const whatIsAsked = (asked: ArgumentAtCursor): string => `${placeOf(asked)}\n${isPath(asked) ? asked.typed : ''}`;

@@ -1,6 +1,6 @@
 import { countColumns } from '../../../base/text-columns.ts';
 import { outcomeText } from '../../../protocol/outcome.ts';
-import { hintKeys } from '../screen/keys/key-map.ts';
+import { hintKeyMapper } from '../screen/keys/key-map.ts';
 import type { TerminalInput } from '../screen/terminal/terminal-port.ts';
 import { cleanText, withoutTabs } from '../screen/text/clean-text.ts';
 import { drawCutRow, drawRow } from '../screen/text/draw-row.ts';
@@ -9,12 +9,12 @@ import { boldStyle, dimStyle, plain, styled } from '../screen/text/style.ts';
 import type { Frame, View } from '../screen/view.ts';
 import { hasImageName, insertPath, insertPicture } from './draft-elements.ts';
 import type { DraftKeysParts } from './draft-keys.ts';
-import { cursorPlace, draftRows } from './draft-layout.ts';
+import { cursorRowAndColumn, draftRows } from './draft-layout.ts';
 import { modelTakesNoPictures } from './draft-message.ts';
 import type { DraftServices } from './draft-services.ts';
 import { draftFromText, withCursor } from './draft.ts';
 import { Editor } from './editor.ts';
-import { pastedPath, pathHost, plainPaste } from './pasted-text.ts';
+import { pastedPath, pathPlatform, cleanPastedText } from './pasted-text.ts';
 
 export type PasteViewOptions = { readonly title: string; readonly text: string; close(text: string | undefined): void };
 
@@ -35,7 +35,7 @@ export class PasteView implements View {
     this.#width = Math.max(1, look.width - 3);
     this.#page = Math.max(1, height - 2);
     const rows = draftRows(draft.text, this.#width, countColumns);
-    const place = cursorPlace(draft, rows, countColumns);
+    const place = cursorRowAndColumn(draft, rows, countColumns);
     const from = Math.max(0, Math.min(place.row - Math.floor(this.#page / 2), rows.length - this.#page));
     const shown = rows.slice(from, from + this.#page).map(({ start, end }) => {
       const line = cleanText(draft.text.slice(start, end)).replaceAll('\n', ' ');
@@ -48,14 +48,14 @@ export class PasteView implements View {
         row(`${this.#options.title}: row ${place.row + 1} of ${rows.length}`, boldStyle),
         ...shown,
         ...blanks,
-        row(`${hintKeys(look, this.keys)('Esc')} goes back with your changes, Ctrl+C without them`, dimStyle),
+        row(`${hintKeyMapper(look, this.keys)('Esc')} goes back with your changes, Ctrl+C without them`, dimStyle),
       ],
       cursor: { row: 1 + place.row - from, column: Math.min(look.width - 1, 2 + place.column) },
     };
   }
 
   input(input: TerminalInput): void {
-    if (input.kind === 'paste') return this.#editor.type(plainPaste(input.text));
+    if (input.kind === 'paste') return this.#editor.type(cleanPastedText(input.text));
     if (input.kind === 'wheel') return this.#rows(input.direction === 'up' ? 'up' : 'down', 3);
     if (input.kind !== 'key') return;
     const { name, text } = input;
@@ -81,7 +81,7 @@ export async function attachFromClipboard({ stage, notice }: DraftKeysParts, doo
   if (found.kind === 'picture') composer.draft = insertPicture(composer.draft, found.dataUrl);
   for (const named of found.kind === 'files' ? found.paths : []) {
     // The Windows clipboard holds Windows paths.
-    const path = /^[A-Za-z]:\\/.test(named) ? (pastedPath(named, pathHost(process.env)) ?? named) : named;
+    const path = /^[A-Za-z]:\\/.test(named) ? (pastedPath(named, pathPlatform(process.env)) ?? named) : named;
     composer.draft = hasImageName(path) ? insertPicture(composer.draft, path) : insertPath(composer.draft, path);
   }
   stage.draw();

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { keyPress } from '../screen/terminal/terminal-port.ts';
 import { Composer } from './composer.ts';
 import { PasteView } from './attachments.ts';
-import { draftFromText, replaceIn } from './draft.ts';
-import { withPaste } from './pasted-text.ts';
+import { draftFromText, replaceRange } from './draft.ts';
+import { replacePastedText } from './pasted-text.ts';
 import { expandDraft } from './draft-message.ts';
 
 const look = {
@@ -80,7 +80,7 @@ describe('a paste', () => {
     type(composer, '<left><backspace>');
     expect(expandDraft(composer.draft)).toBe(`漢字👩‍👩‍👧 ${'y'.repeat(1001)}`);
     const [paste] = composer.draft.elements;
-    const changed = replaceIn(composer.draft, [paste!.start + 2, paste!.start + 3], 'Z');
+    const changed = replaceRange(composer.draft, [paste!.start + 2, paste!.start + 3], 'Z');
     expect(changed).toMatchObject({ text: '漢字👩‍👩‍👧 Z', elements: [] });
   });
 
@@ -138,10 +138,10 @@ describe('a paste that the cursor is moved to', () => {
     const composer = new Composer();
     composer.input({ kind: 'paste', text: long });
     const [paste] = composer.draft.elements;
-    const changed = withPaste(composer.draft, paste!, 'short');
+    const changed = replacePastedText(composer.draft, paste!, 'short');
     expect([changed.text, expandDraft(changed)]).toEqual(['[Pasted Content 5 chars]', 'short']);
-    expect(withPaste(composer.draft, paste!, long)).toBe(composer.draft);
-    expect(withPaste(composer.draft, paste!, '').text).toBe('');
+    expect(replacePastedText(composer.draft, paste!, long)).toBe(composer.draft);
+    expect(replacePastedText(composer.draft, paste!, '').text).toBe('');
   });
 
   it('is edited in lines', () => {

@@ -1,10 +1,10 @@
 import { keyPress, type KeyPress, type TerminalInput } from '../screen/terminal/terminal-port.ts';
 import { drawRow } from '../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../screen/text/look.ts';
-import { accentStyle, boldStyle, dimStyle, type Piece, plain, type Row, styled } from '../screen/text/style.ts';
+import { accentStyle, boldStyle, dimStyle, type RowPiece, plain, type Row, styled } from '../screen/text/style.ts';
 import type { Frame } from '../screen/view.ts';
 import { DraftHistory } from './draft-history.ts';
-import { cursorPlace, draftColumns, type DraftRow, draftRows, drawnDraft } from './draft-layout.ts';
+import { cursorRowAndColumn, countDraftColumns, type DraftRow, draftRows, visibleDraftText } from './draft-layout.ts';
 import { expandDraft, joinDrafts, trimDraft } from './draft-message.ts';
 import { type Draft, type DraftElement, isShellDraft } from './draft.ts';
 import { Editor } from './editor.ts';
@@ -16,7 +16,7 @@ export class Composer {
   readonly history = new DraftHistory();
   changed: () => void = () => {};
   vim: VimMode | undefined;
-  readonly #editor = new Editor(draftColumns);
+  readonly #editor = new Editor(countDraftColumns);
   /** Drafts that came back while the current draft is lent out. Undefined while it is not lent out. */
   #cameBack: Draft[] | undefined;
   readonly #offered: Draft[] = [];
@@ -202,8 +202,8 @@ export class Composer {
     const whole = this.draft;
     // The `!` of a shell command replaces the prompt sign.
     const draft = isShell ? { ...whole, text: whole.text.slice(1), cursor: Math.max(0, whole.cursor - 1) } : whole;
-    const rows = draftRows(draft.text, this.#width, draftColumns);
-    const place = cursorPlace(draft, rows, draftColumns);
+    const rows = draftRows(draft.text, this.#width, countDraftColumns);
+    const place = cursorRowAndColumn(draft, rows, countDraftColumns);
     const from = Math.max(0, Math.min(place.row, rows.length) - Math.max(1, height) + 1);
     const shift = isShell ? 1 : 0;
     const marked = whole.elements.map(({ start, end }) => ({ start: start - shift, end: end - shift }));
@@ -220,15 +220,15 @@ export class Composer {
   }
 }
 
-function pieces(text: string, { start: from, end: to }: DraftRow, marked: readonly DraftRow[]): readonly Piece[] {
-  const found: Piece[] = [];
+function pieces(text: string, { start: from, end: to }: DraftRow, marked: readonly DraftRow[]): readonly RowPiece[] {
+  const found: RowPiece[] = [];
   let at = from;
   for (const { start, end } of marked) {
     if (end <= at || start >= to) continue;
-    if (start > at) found.push(plain(drawnDraft(text.slice(at, start))));
-    found.push(styled(drawnDraft(text.slice(Math.max(at, start), Math.min(to, end))), accentStyle));
+    if (start > at) found.push(plain(visibleDraftText(text.slice(at, start))));
+    found.push(styled(visibleDraftText(text.slice(Math.max(at, start), Math.min(to, end))), accentStyle));
     at = Math.min(to, end);
   }
-  if (at < to) found.push(plain(drawnDraft(text.slice(at, to))));
+  if (at < to) found.push(plain(visibleDraftText(text.slice(at, to))));
   return found;
 }

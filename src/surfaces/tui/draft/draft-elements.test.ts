@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { draftFromText, insertPart, replaceIn, withCursor } from './draft.ts';
+import { draftFromText, insertPart, replaceRange, withCursor } from './draft.ts';
 import { renumberElements } from './draft-elements.ts';
 
 const picture = { kind: 'image', source: '/w/a.png' } as const;
 
 /** `a [Image #10] b`: nine pictures before it are gone. */
-const draft = replaceIn(draftFromText('a  b'), [2, 2], '[Image #10]', picture);
+const draft = replaceRange(draftFromText('a  b'), [2, 2], '[Image #10]', picture);
 
 describe('elements that get another label', () => {
   it.each([

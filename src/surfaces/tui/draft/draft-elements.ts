@@ -1,6 +1,6 @@
-import { shellQuoted } from '../../../protocol/shell.ts';
+import { quoteShellWord } from '../../../protocol/shell.ts';
 import { visibleLine } from '../../views/terminal/visible-text.ts';
-import { insertInto, isShellDraft, replaceIn, withCursor } from './draft.ts';
+import { insertInto, isShellDraft, replaceRange, withCursor } from './draft.ts';
 import type { Draft, DraftElement, DraftPayload, DraftRange } from './draft.ts';
 
 /** `[Image #2]`. The engine numbers pictures the same way, in order. */
@@ -56,7 +56,7 @@ function relabelled(draft: Draft, labels: readonly string[]): Draft {
 type Mention = Extract<DraftPayload, { kind: 'mention' }>;
 
 export const mentionText = ({ text, path }: Mention, { isShell }: { readonly isShell: boolean }): string =>
-  isShell && path !== undefined ? shellPath(path) : text;
+  isShell && path !== undefined ? quoteShellPath(path) : text;
 
 /** Label of a path in a draft: its text, with a visible sign for every hidden character. */
 const mentionLabel = (mention: Mention, place: { readonly isShell: boolean }): string =>
@@ -66,9 +66,9 @@ const mentionLabel = (mention: Mention, place: { readonly isShell: boolean }): s
 const harmless = /^[\w./][\w./@%+:,-]*$/;
 
 /** Quotes a path as one shell word that no program can take for an option. */
-export function shellPath(path: string): string {
+export function quoteShellPath(path: string): string {
   const named = path.startsWith('-') ? `./${path}` : path;
-  return harmless.test(named) ? named : shellQuoted(named);
+  return harmless.test(named) ? named : quoteShellWord(named);
 }
 
 /**
@@ -86,8 +86,8 @@ export const canQuoteBehind = (before: string): boolean => outside.test(before);
 
 /** Replaces a range with an element, separated from its neighbours. The cursor goes after it and a blank. */
 export function insertElement(draft: Draft, range: DraftRange, label: string, payload: DraftPayload): Draft {
-  const apart = replaceIn(draft, range, draft.elements.some(({ end }) => end === range[0]) ? ' ' : '');
-  const made = replaceIn(apart, [apart.cursor, apart.cursor], label, payload);
+  const apart = replaceRange(draft, range, draft.elements.some(({ end }) => end === range[0]) ? ' ' : '');
+  const made = replaceRange(apart, [apart.cursor, apart.cursor], label, payload);
   return /^\s/.test(made.text.slice(made.cursor)) ? withCursor(made, made.cursor + 1) : insertInto(made, ' ');
 }
 

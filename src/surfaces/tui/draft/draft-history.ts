@@ -1,5 +1,5 @@
 import { type Draft, draftFromText, emptyDraft, escapeCommandDraft, isCommandText } from './draft.ts';
-import { plainPaste } from './pasted-text.ts';
+import { cleanPastedText } from './pasted-text.ts';
 import { draftPlainText } from './draft-message.ts';
 
 export interface EarlierPrompts {
@@ -116,6 +116,6 @@ export class DraftHistory {
 
 /** Other programs can write to the file: a recalled text must be drawable, and must not become a command. */
 function recalled(text: string): Draft {
-  const draft = draftFromText(plainPaste(text));
+  const draft = draftFromText(cleanPastedText(text));
   return isCommandText(text) ? draft : escapeCommandDraft(draft);
 }

@@ -1,6 +1,6 @@
-import { hintKeys } from '../screen/keys/key-map.ts';
+import { hintKeyMapper } from '../screen/keys/key-map.ts';
 import { type DraftElement, emptyDraft } from './draft.ts';
-import { pastedPicture, withPaste } from './pasted-text.ts';
+import { insertPastedPicture, replacePastedText } from './pasted-text.ts';
 import type { ReverseSearch } from './reverse-search.ts';
 import type { KeyPress, TerminalInput } from '../screen/terminal/terminal-port.ts';
 import { drawCutRow } from '../screen/text/draw-row.ts';
@@ -116,7 +116,8 @@ export class DraftKeys {
       stage.openPager(undefined);
       // A draft that came back to the composer may have moved the paste meanwhile.
       const found = composer.draft.elements.find(({ payload }) => payload === paste.payload);
-      if (edited !== undefined && found !== undefined) composer.draft = withPaste(composer.draft, found, edited);
+      if (edited !== undefined && found !== undefined)
+        composer.draft = replacePastedText(composer.draft, found, edited);
       this.update();
     };
     const title = composer.draft.text.slice(paste.start, paste.end);
@@ -135,7 +136,7 @@ export class DraftKeys {
   #pastePicture(text: string): boolean {
     const { composer } = this.#parts.stage;
     if (this.#parts.doors()?.takesPictures === false) return false;
-    const draft = pastedPicture(composer.draft, text, process.env);
+    const draft = insertPastedPicture(composer.draft, text, process.env);
     if (draft !== undefined) composer.draft = draft;
     return draft !== undefined;
   }
@@ -149,6 +150,6 @@ export class DraftKeys {
 }
 
 function pasteHint(look: Look): readonly string[] {
-  const words = `  ${hintKeys(look, 'composer')('Enter')} opens the paste, to read and change it`;
+  const words = `  ${hintKeyMapper(look, 'composer')('Enter')} opens the paste, to read and change it`;
   return [drawCutRow([styled(words, dimStyle)], look)];
 }

@@ -60,14 +60,14 @@ function widthOfText(text: string, measure: ClusterMeasure): number {
   return width;
 }
 
-export function cursorPlace({ text, cursor }: Draft, rows: readonly DraftRow[], measure: ClusterMeasure) {
+export function cursorRowAndColumn({ text, cursor }: Draft, rows: readonly DraftRow[], measure: ClusterMeasure) {
   // A position between two rows of one line belongs to the second.
   const last = rows.findLastIndex(({ start }) => start <= cursor);
   const row = Math.max(0, last);
   return { row, column: widthOfText(text.slice(rows[row]?.start ?? 0, cursor), measure) };
 }
 
-export function placeAt(text: string, row: DraftRow, column: number, measure: ClusterMeasure): number {
+export function positionAtColumn(text: string, row: DraftRow, column: number, measure: ClusterMeasure): number {
   let [at, used] = [row.start, 0];
   for (const cluster of graphemesOf(text.slice(row.start, row.end))) {
     const size = columns(cluster, measure);
@@ -79,7 +79,7 @@ export function placeAt(text: string, row: DraftRow, column: number, measure: Cl
 }
 
 /** A part of a draft with a sign for every hidden character: the user must see all that is sent or run. */
-export const drawnDraft = (text: string): string =>
+export const visibleDraftText = (text: string): string =>
   visibleText(text).replaceAll('\t', ' '.repeat(tabWidth)).replaceAll('\n', ' ');
 
-export const draftColumns = (cluster: string): number => countColumns(visibleText(cluster));
+export const countDraftColumns = (cluster: string): number => countColumns(visibleText(cluster));

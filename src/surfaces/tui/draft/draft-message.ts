@@ -2,9 +2,9 @@ import { nearestKey } from '../../../core/config/keys/check-values.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { type UserImage, type UserInput, words } from '../../../protocol/user-input.ts';
 import { findSlash, type NamedCommand, slashCommands } from '../commands/slash-commands.ts';
-import { hintKeys } from '../screen/keys/key-map.ts';
+import { hintKeyMapper } from '../screen/keys/key-map.ts';
 import type { Look } from '../screen/text/look.ts';
-import { canQuoteBehind, mentionText, renumberElements, shellPath } from './draft-elements.ts';
+import { canQuoteBehind, mentionText, renumberElements, quoteShellPath } from './draft-elements.ts';
 import type { DraftServices } from './draft-services.ts';
 import {
   escapeCommandDraft,
@@ -12,7 +12,7 @@ import {
   isCommandText,
   isShellDraft,
   movedElements,
-  readSlash,
+  parseSlashCommand,
   sliceDraft,
 } from './draft.ts';
 import type { Draft, DraftElement } from './draft.ts';
@@ -36,7 +36,7 @@ export function parseDraft(draft: Draft): ParsedDraft {
     }
     return { kind: 'shell', command: words.slice(1).trim() };
   }
-  const slash = readSlash(words);
+  const slash = parseSlashCommand(words);
   if (slash === undefined) return { kind: 'message', draft };
   const command = findSlash(slash.name);
   if (command === undefined) return { kind: 'refused', why: unknownCommand(slash.name) };
@@ -49,7 +49,7 @@ export function parseDraft(draft: Draft): ParsedDraft {
 
 /** True for a path that needs quotes where quotes would not work. */
 function isUnsafe(draft: Draft, { start, payload }: DraftElement): boolean {
-  if (payload.kind !== 'mention' || payload.path === undefined || shellPath(payload.path) === payload.path)
+  if (payload.kind !== 'mention' || payload.path === undefined || quoteShellPath(payload.path) === payload.path)
     return false;
   return !canQuoteBehind(expandDraft({ ...sliceDraft(draft, [0, start]), cursor: 0 }).slice(1));
 }
@@ -62,7 +62,7 @@ function unknownCommand(name: string): string {
 }
 
 export function commandMustWaitMessage(name: string, look: Look): string {
-  const key = hintKeys(look, 'composer');
+  const key = hintKeyMapper(look, 'composer');
   return `/${name} has to wait until the turn ends. ${key('Tab')} queues it, ${key('Esc')} interrupts the turn.`;
 }
 
@@ -121,7 +121,7 @@ type PictureReader = Pick<DraftServices, 'takesPictures' | 'model'> & {
   load(source: string): Promise<UserImage | Outcome>;
 };
 
-export async function readUserInput(draft: Draft, reader: PictureReader): Promise<UserInput | Outcome> {
+export async function draftToUserInput(draft: Draft, reader: PictureReader): Promise<UserInput | Outcome> {
   const input = words(draftMessageText(draft));
   const sources = picturesOf(draft);
   if (sources.length === 0) return input;

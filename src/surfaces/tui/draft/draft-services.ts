@@ -7,10 +7,10 @@ import { thrownMessage } from '../../../protocol/display-text.ts';
 import { outcomeText, type Outcome } from '../../../protocol/outcome.ts';
 import { findSlash } from '../commands/slash-commands.ts';
 import { cleanText } from '../screen/text/clean-text.ts';
-import type { ArgumentValues } from './argument-popup.ts';
+import type { ArgumentLister } from './argument-popup.ts';
 import { pathInMessage } from './draft-elements.ts';
 import type { EarlierPrompts } from './draft-history.ts';
-import { draftFromText, escapeCommandDraft, readSlash } from './draft.ts';
+import { draftFromText, escapeCommandDraft, parseSlashCommand } from './draft.ts';
 import type { MentionItem, MentionSource } from './mention-popup.ts';
 
 export interface DraftServices extends MentionSource {
@@ -18,7 +18,7 @@ export interface DraftServices extends MentionSource {
   readonly takesPictures: boolean;
   /** Detect pastes that the terminal does not mark. */
   readonly detectsPastes: boolean;
-  readonly argumentValues: ArgumentValues;
+  readonly argumentValues: ArgumentLister;
   clipboard(): Promise<ClipboardContent | Outcome>;
   /** Ranks a file higher from now on, because the user named it. */
   named(path: string): void;
@@ -30,7 +30,7 @@ export interface DraftServices extends MentionSource {
 /** More files than the list shows: the user scrolls, and the next letter filters these until new results arrive. */
 const mostFiles = 100;
 
-export function createDraftServices(host: DraftHost): DraftServices {
+export function createDraftServices(host: DraftContext): DraftServices {
   const named = new Set<string>();
   let index: { readonly cwd: string; readonly opened: Promise<FileIndex> } | undefined;
   const indexNow = (): Promise<FileIndex> => {
@@ -72,7 +72,7 @@ export function createDraftServices(host: DraftHost): DraftServices {
       }),
     argumentValues: (asked) =>
       orNone(`What /${asked.command} takes`, async () =>
-        (await import('../commands/argument-values.ts')).argumentValues(host, asked),
+        (await import('../commands/argument-values.ts')).listArgumentValues(host, asked),
       ),
     async files(typed, signal, tell) {
       await orNone('Files', async () => {
@@ -99,13 +99,13 @@ const toolItems = ({ skills, plugins }: Mentionable): readonly MentionItem[] => 
 ];
 
 export class EarlierPromptsFile implements EarlierPrompts {
-  readonly #host: DraftHost;
+  readonly #host: DraftContext;
   #opened: Promise<PromptHistory> | undefined;
   #rest: PromptPlace | 'end' | undefined;
   #isRefused = false;
   kept: Promise<void> = Promise.resolve();
 
-  constructor(host: DraftHost) {
+  constructor(host: DraftContext) {
     this.#host = host;
   }
 
@@ -122,7 +122,7 @@ export class EarlierPromptsFile implements EarlierPrompts {
 
   add(text: string): void {
     // Commands of Capstan are not saved: they belong to this conversation only.
-    if (findSlash(readSlash(text)?.name ?? '') !== undefined) return;
+    if (findSlash(parseSlashCommand(text)?.name ?? '') !== undefined) return;
     const threadId = this.#host.thread().id;
     // Only a shell command begins with `!`: a message that does so got a blank before it.
     this.kept = this.#keep(this.kept, { threadId, text, ...(text.startsWith('!') && { isCommand: true }) });
@@ -144,7 +144,7 @@ export class EarlierPromptsFile implements EarlierPrompts {
   }
 }
 
-export interface DraftHost {
+export interface DraftContext {
   thread(): Pick<LiveThread, 'id' | 'place' | 'sessions' | 'settings' | 'takesPictures'>;
   readonly engine: Engine;
   notice(text: string, level: 'info' | 'warning' | 'error'): void;

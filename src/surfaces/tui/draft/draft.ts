@@ -27,7 +27,7 @@ export const movedElements = (elements: readonly DraftElement[], by: number): re
   elements.map((each) => ({ ...each, start: each.start + by, end: each.end + by }));
 
 /** Replaces a range of the draft, and removes elements that it touches. The cursor goes after the new text. */
-export function replaceIn(draft: Draft, range: DraftRange, text: string, payload?: DraftPayload): Draft {
+export function replaceRange(draft: Draft, range: DraftRange, text: string, payload?: DraftPayload): Draft {
   const { elements } = draft;
   const touched = elements.filter(({ start, end }) => start < range[1] && end > range[0]);
   const from = Math.min(range[0], ...touched.map(({ start }) => start));
@@ -45,7 +45,8 @@ export function replaceIn(draft: Draft, range: DraftRange, text: string, payload
   };
 }
 
-export const insertInto = (draft: Draft, text: string): Draft => replaceIn(draft, [draft.cursor, draft.cursor], text);
+export const insertInto = (draft: Draft, text: string): Draft =>
+  replaceRange(draft, [draft.cursor, draft.cursor], text);
 
 /** The content of a range, which must not split an element. */
 export function sliceDraft({ text, elements }: Draft, [from, to]: DraftRange): DraftPart {
@@ -54,7 +55,7 @@ export function sliceDraft({ text, elements }: Draft, [from, to]: DraftRange): D
 }
 
 export function insertPart(draft: Draft, range: DraftRange, part: DraftPart): Draft {
-  const made = replaceIn(draft, range, part.text);
+  const made = replaceRange(draft, range, part.text);
   const added = movedElements(part.elements, made.cursor - part.text.length);
   const elements = [...made.elements, ...added].toSorted((one, other) => one.start - other.start);
   return { ...made, elements };
@@ -68,9 +69,9 @@ const motionTargets = {
   left: ({ text, cursor }, beside) => beside?.start ?? previousGrapheme(text, cursor),
   right: ({ text, cursor }, beside) => beside?.end ?? nextGrapheme(text, cursor),
   'word-left': ({ text, cursor, elements }, beside) =>
-    beside?.start ?? positionOutsideElements(elements, wordBefore(text, cursor), 'start'),
+    beside?.start ?? positionOutsideElements(elements, previousWordStart(text, cursor), 'start'),
   'word-right': ({ text, cursor, elements }, beside) =>
-    beside?.end ?? positionOutsideElements(elements, wordAfter(text, cursor), 'end'),
+    beside?.end ?? positionOutsideElements(elements, nextWordEnd(text, cursor), 'end'),
   'line-start': ({ text, cursor }) => text.lastIndexOf('\n', cursor - 1) + 1,
   'line-end': ({ text, cursor }) => lineEnd(text, cursor),
   start: () => 0,
@@ -129,29 +130,30 @@ const separators = new Set('`~!@#$%^&*()-=+[{]}\\|;:\'",.<>/?');
 /** A big word ends only at blanks. */
 export type WordKind = 'small' | 'big';
 
-export function signKind(sign = ' ', word: WordKind = 'small'): 'blank' | 'separator' | 'word' {
+export function characterClassOf(sign = ' ', word: WordKind = 'small'): 'blank' | 'separator' | 'word' {
   if (/\s/.test(sign)) return 'blank';
   return word === 'small' && separators.has(sign) ? 'separator' : 'word';
 }
 
-export function wordBefore(text: string, at: number, word?: WordKind): number {
+export function previousWordStart(text: string, at: number, word?: WordKind): number {
   let to = at;
-  while (to > 0 && signKind(text[to - 1], word) === 'blank') to--;
-  const kind = signKind(text[to - 1], word);
-  while (to > 0 && signKind(text[to - 1], word) === kind) to--;
+  while (to > 0 && characterClassOf(text[to - 1], word) === 'blank') to--;
+  const kind = characterClassOf(text[to - 1], word);
+  while (to > 0 && characterClassOf(text[to - 1], word) === kind) to--;
   return to;
 }
 
-export function wordAfter(text: string, at: number, word?: WordKind): number {
+export function nextWordEnd(text: string, at: number, word?: WordKind): number {
   let to = at;
-  while (to < text.length && signKind(text[to], word) === 'blank') to++;
-  const kind = signKind(text[to], word);
-  while (to < text.length && signKind(text[to], word) === kind) to++;
+  while (to < text.length && characterClassOf(text[to], word) === 'blank') to++;
+  const kind = characterClassOf(text[to], word);
+  while (to < text.length && characterClassOf(text[to], word) === kind) to++;
   return to;
 }
 
 /** True if the text would be a command if typed: for the shell or for Capstan. */
-export const isCommandText = (words: string): boolean => words.startsWith('!') || readSlash(words) !== undefined;
+export const isCommandText = (words: string): boolean =>
+  words.startsWith('!') || parseSlashCommand(words) !== undefined;
 /** A draft is a command only if its first character was typed, not part of an element. */
 export const isCommandDraft = ({ text, elements }: Draft): boolean => elements[0]?.start !== 0 && isCommandText(text);
 /** A shell command: its `!` was typed and is not part of an element. */
@@ -159,10 +161,10 @@ export const isShellDraft = (draft: Draft): boolean => draft.text.startsWith('!'
 
 /** Makes the draft a message whatever it begins with: a leading blank prevents a command. */
 export const escapeCommandDraft = (draft: Draft): Draft =>
-  isCommandDraft(draft) ? withCursor(replaceIn(draft, [0, 0], ' '), draft.cursor + 1) : draft;
+  isCommandDraft(draft) ? withCursor(replaceRange(draft, [0, 0], ' '), draft.cursor + 1) : draft;
 
 /** Parses a line as `/name rest`. Undefined if it is for the model, such as a path. */
-export function readSlash(text: string): { readonly name: string; readonly rest: string } | undefined {
+export function parseSlashCommand(text: string): { readonly name: string; readonly rest: string } | undefined {
   const [, name, rest = ''] =
     /^\/([a-z][\w-]*)(?:\s+([\s\S]*))?$/i.exec(text.replace(/^\/prompts:/i, '/prompts ')) ?? [];
   return name === undefined ? undefined : { name: name.toLowerCase(), rest: rest.trim() };

@@ -1,6 +1,6 @@
 import { cleanText } from '../screen/text/clean-text.ts';
 import { renumberElements } from './draft-elements.ts';
-import { type ClusterMeasure, cursorPlace, draftRows, placeAt } from './draft-layout.ts';
+import { type ClusterMeasure, cursorRowAndColumn, draftRows, positionAtColumn } from './draft-layout.ts';
 import {
   emptyDraft,
   insertInto,
@@ -8,7 +8,7 @@ import {
   motionEnd,
   movedElements,
   positionOutsideElements,
-  replaceIn,
+  replaceRange,
   sliceDraft,
   withCursor,
 } from './draft.ts';
@@ -145,7 +145,7 @@ export class Editor {
   #delete(motion: Motion): boolean {
     const { cursor } = this.#draft;
     const end = deletionEnd(this.#draft, motion);
-    if (end !== cursor) this.set(replaceIn(this.#draft, rangeOf(cursor, end), ''));
+    if (end !== cursor) this.set(replaceRange(this.#draft, rangeOf(cursor, end), ''));
     return end !== cursor;
   }
 
@@ -161,7 +161,7 @@ export class Editor {
     if (cut.text !== '') {
       if (this.#last !== 'killed' || newest === undefined) this.#cuts = [cut, ...this.#cuts].slice(0, mostCuts);
       else this.#cuts = [isBack ? joinedParts(cut, newest) : joinedParts(newest, cut), ...rest];
-      this.set(replaceIn(draft, range, ''));
+      this.set(replaceRange(draft, range, ''));
     }
     this.#last = 'killed';
   }
@@ -178,11 +178,11 @@ export class Editor {
   #moveRows(by: 1 | -1, width: number): boolean {
     const { text, elements } = this.#draft;
     const rows = draftRows(text, width, this.#measure);
-    const place = cursorPlace(this.#draft, rows, this.#measure);
+    const place = cursorRowAndColumn(this.#draft, rows, this.#measure);
     const row = rows[place.row + by];
     if (row === undefined) return false;
     const column = this.#column ?? place.column;
-    this.#move(positionOutsideElements(elements, placeAt(text, row, column, this.#measure), 'start'));
+    this.#move(positionOutsideElements(elements, positionAtColumn(text, row, column, this.#measure), 'start'));
     this.#column = column;
     return true;
   }

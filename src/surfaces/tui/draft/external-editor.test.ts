@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { draftFromText, emptyDraft, insertInto, isShellDraft, replaceIn } from './draft.ts';
-import { editedDraft, editOutside } from './external-editor.ts';
+import { draftFromText, emptyDraft, insertInto, isShellDraft, replaceRange } from './draft.ts';
+import { draftFromEditedText, editInExternalEditor } from './external-editor.ts';
 import { pasteInto } from './pasted-text.ts';
 
 let home = '';
@@ -20,8 +20,8 @@ function editor(script: string): string {
 }
 
 const picture = (source: string) => ({ kind: 'image', source }) as const;
-const two = replaceIn(
-  insertInto(replaceIn(emptyDraft, [0, 0], '[Image #1]', picture('a.png')), ' and '),
+const two = replaceRange(
+  insertInto(replaceRange(emptyDraft, [0, 0], '[Image #1]', picture('a.png')), ' and '),
   [15, 15],
   '[Image #2]',
   picture('b.png'),
@@ -33,21 +33,25 @@ describe('the user’s own editor', () => {
     const EDITOR = editor(
       `case "$2" in ${home}/capstan/draft-*) ;; *) exit 9;; esac; test "$(wc -c < "$2")" = 1204 && printf 'new  \\n\\n' > "$2"`,
     );
-    expect(await editOutside(draft, { env: { VISUAL: ' ', EDITOR }, home })).toEqual({ draft: draftFromText('new') });
+    expect(await editInExternalEditor(draft, { env: { VISUAL: ' ', EDITOR }, home })).toEqual({
+      draft: draftFromText('new'),
+    });
     expect(readdirSync(join(home, 'capstan'))).toEqual([]);
   });
 
   it('finds the draft where only this user can read it', async () => {
     const EDITOR = editor('ls -ld "$2" "$(dirname "$2")" | cut -c1-10 > "$2.modes"; cat "$2.modes" > "$2"');
-    expect(await editOutside(draftFromText('a'), { env: { PATH: process.env['PATH'] ?? '', EDITOR }, home })).toEqual({
+    expect(
+      await editInExternalEditor(draftFromText('a'), { env: { PATH: process.env['PATH'] ?? '', EDITOR }, home }),
+    ).toEqual({
       draft: draftFromText('drwx------\n-rw-------'),
     });
   });
 
   it('VISUAL comes before EDITOR; without either both are named', async () => {
     const env = { VISUAL: editor('printf visual > "$2"'), EDITOR: 'false' };
-    expect(await editOutside(draftFromText('a'), { env, home })).toEqual({ draft: draftFromText('visual') });
-    expect(await editOutside(draftFromText('a'), { env: {}, home })).toEqual({
+    expect(await editInExternalEditor(draftFromText('a'), { env, home })).toEqual({ draft: draftFromText('visual') });
+    expect(await editInExternalEditor(draftFromText('a'), { env: {}, home })).toEqual({
       problem: 'No editor is set. Set VISUAL or EDITOR, for example: export EDITOR=vim',
     });
   });
@@ -59,13 +63,13 @@ describe('the user’s own editor', () => {
     ['leaves a device', 'rm "$2"; ln -s /dev/zero "$2"', /the draft is as it was: .*device/],
     ['writes too much', 'head -c 9000000 /dev/zero > "$2"', /too long/],
   ])('that %s changes nothing', async (_, script, problem) => {
-    expect(await editOutside(draftFromText('a'), { env: { EDITOR: editor(script) }, home })).toEqual({
+    expect(await editInExternalEditor(draftFromText('a'), { env: { EDITOR: editor(script) }, home })).toEqual({
       problem: expect.stringMatching(problem) as string,
     });
   });
 
   it('one that is not there changes nothing', async () => {
-    const edited = await editOutside(draftFromText('a'), { env: { EDITOR: '/nowhere/vi 2>/dev/null' }, home });
+    const edited = await editInExternalEditor(draftFromText('a'), { env: { EDITOR: '/nowhere/vi 2>/dev/null' }, home });
     expect(edited).toEqual({ problem: '/nowhere/vi 2>/dev/null ended with 127: the draft is as it was.' });
   });
 });
@@ -73,17 +77,17 @@ describe('the user’s own editor', () => {
 describe('an edited draft', () => {
   it('that was not changed keeps all of its elements', () => {
     const draft = pasteInto(two, `!${'x'.repeat(1200)}`);
-    expect(editedDraft(draft, `[Image #1] and [Image #2]!${'x'.repeat(1200)}\n\n`)).toBe(draft);
+    expect(draftFromEditedText(draft, `[Image #1] and [Image #2]!${'x'.repeat(1200)}\n\n`)).toBe(draft);
   });
 
   it('has a picture as often as its label, with new numbers', () => {
-    const edited = editedDraft(two, '[Image #2] [Image #2] [Image #7]');
+    const edited = draftFromEditedText(two, '[Image #2] [Image #2] [Image #7]');
     expect(edited.text).toBe('[Image #1] [Image #2] [Image #7]');
     expect(edited.elements.map(({ payload }) => payload)).toEqual([picture('b.png'), picture('b.png')]);
   });
 
   it('enters and leaves the shell by its first sign', () => {
-    expect(isShellDraft(editedDraft(draftFromText('ls'), '!ls\r\n'))).toBe(true);
-    expect(isShellDraft(editedDraft(draftFromText('!ls'), 'ls'))).toBe(false);
+    expect(isShellDraft(draftFromEditedText(draftFromText('ls'), '!ls\r\n'))).toBe(true);
+    expect(isShellDraft(draftFromEditedText(draftFromText('!ls'), 'ls'))).toBe(false);
   });
 });

@@ -2,12 +2,12 @@ import { readBounded } from '../../../engine/file-access.ts';
 import { renumberElements } from './draft-elements.ts';
 import { draftPlainText, picturesOf } from './draft-message.ts';
 import { type Draft, type DraftElement, draftFromText } from './draft.ts';
-import { plainPaste } from './pasted-text.ts';
+import { cleanPastedText } from './pasted-text.ts';
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export interface EditOutside {
+export interface ExternalEditorOptions {
   /** Names the editor, and is its environment. The search path has no folder where commands may write. */
   readonly env: Readonly<Record<string, string>>;
   /** Home of the engine: no command of a model can write there, so none can change the message. */
@@ -16,9 +16,9 @@ export interface EditOutside {
 
 const mostBytes = 8 * 1024 * 1024;
 
-export async function editOutside(
+export async function editInExternalEditor(
   draft: Draft,
-  { env, home }: EditOutside,
+  { env, home }: ExternalEditorOptions,
 ): Promise<{ readonly draft: Draft } | { readonly problem: string }> {
   const editor = [env['VISUAL'], env['EDITOR']].find((each) => each !== undefined && each.trim() !== '');
   if (editor === undefined)
@@ -33,7 +33,7 @@ export async function editOutside(
     if (code !== 0) return { problem: `${editor} ended with ${code}: the draft is as it was.` };
     // The editor may have left a pipe or a device there, which never ends.
     const edited = readBounded(file, { maxBytes: mostBytes });
-    if (edited.kind === 'read') return { draft: editedDraft(draft, edited.bytes.toString('utf8')) };
+    if (edited.kind === 'read') return { draft: draftFromEditedText(draft, edited.bytes.toString('utf8')) };
     const isLong = edited.kind === 'unread' && edited.why === 'too-large';
     if (isLong) return { problem: 'The edited message is too long: the draft is as it was.' };
     const why = edited.kind === 'missing' ? 'it no longer exists' : edited.reason;
@@ -47,7 +47,7 @@ export async function editOutside(
 }
 
 /** A shell splits the variable into words, as users expect. */
-const run = (editor: string, file: string, env: EditOutside['env']): Promise<number | string> =>
+const run = (editor: string, file: string, env: ExternalEditorOptions['env']): Promise<number | string> =>
   new Promise((resolve, reject) => {
     const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit', env });
     child.on('error', reject);
@@ -55,8 +55,8 @@ const run = (editor: string, file: string, env: EditOutside['env']): Promise<num
   });
 
 /** Makes a draft from the edited text, in which pastes are expanded. Each label of a picture becomes that picture. */
-export function editedDraft(before: Draft, edited: string): Draft {
-  const text = plainPaste(edited).trimEnd();
+export function draftFromEditedText(before: Draft, edited: string): Draft {
+  const text = cleanPastedText(edited).trimEnd();
   if (text === draftPlainText(before).trimEnd()) return before;
   const sources = picturesOf(before);
   const elements = [...text.matchAll(/\[Image #(\d{1,4})\]/g)].flatMap(

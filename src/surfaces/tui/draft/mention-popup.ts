@@ -1,4 +1,4 @@
-import { countColumns, splitClusters } from '../../../base/text-columns.ts';
+import { countColumns, splitGraphemes } from '../../../base/text-columns.ts';
 import { visibleLine } from '../../views/terminal/visible-text.ts';
 import { cleanLine } from '../screen/text/clean-text.ts';
 import { drawCutRow } from '../screen/text/draw-row.ts';
@@ -168,7 +168,7 @@ function shownName({ kind, name }: MentionItem): string {
 function cutStart(name: string, columns: number, look: Look): string {
   if (countColumns(name) <= columns) return name;
   const { ellipsis } = glyphsOf(look);
-  const clusters = [...splitClusters(name)];
+  const clusters = [...splitGraphemes(name)];
   let used = countColumns(name) + ellipsis.length;
   while (used > columns && clusters.length > 0) used -= clusters.shift()?.columns ?? 0;
   return ellipsis + clusters.map(({ text }) => text).join('');

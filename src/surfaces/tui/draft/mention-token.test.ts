@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { draftFromText, emptyDraft, insertInto, replaceIn, withCursor } from './draft.ts';
+import { draftFromText, emptyDraft, insertInto, replaceRange, withCursor } from './draft.ts';
 import { hasImageName, insertElement, isSameToken, mentionAt, pathInMessage } from './draft-elements.ts';
 
 /** `|` is the cursor. */
@@ -29,7 +29,7 @@ describe('a mention', () => {
   );
 
   it('begins behind an element, and ends before one', () => {
-    const element = replaceIn(emptyDraft, [0, 0], '[Image #1]', { kind: 'image', source: 'a.png' });
+    const element = replaceRange(emptyDraft, [0, 0], '[Image #1]', { kind: 'image', source: 'a.png' });
     expect(mentionAt(insertInto(element, '@a'))).toMatchObject({ typed: 'a', start: 10, end: 12 });
     const before = insertInto(withCursor(element, 0), '@a');
     expect(mentionAt(before)).toMatchObject({ typed: 'a', start: 0, end: 2 });

@@ -1,8 +1,8 @@
 import { InputSilence } from '../screen/terminal/input-reader.ts';
 import { keyPress, type KeyPress, type TerminalInput } from '../screen/terminal/terminal-port.ts';
 import type { TuiScreen } from '../screen/tui-screen.ts';
-import { type Draft, replaceIn } from './draft.ts';
-import { isLongPaste, pastedPicture, pasteInto, plainPaste, withPaste } from './pasted-text.ts';
+import { type Draft, replaceRange } from './draft.ts';
+import { isLongPaste, insertPastedPicture, pasteInto, cleanPastedText, replacePastedText } from './pasted-text.ts';
 
 /** A paste ends after this silence. Enter and Tab wait as long for input that makes them part of a paste. */
 const silenceMs = 60;
@@ -55,7 +55,7 @@ export class PasteDetectingKeys {
     const text = this.#withoutLineFeed(pasted);
     this.#endsWithReturn = pasted.endsWith('\r');
     this.#takeHeld();
-    const plain = plainPaste(text);
+    const plain = cleanPastedText(text);
     this.#add(plain);
     this.#begin();
     if (!this.#fold(plain)) this.#write(plain);
@@ -119,7 +119,7 @@ export class PasteDetectingKeys {
     const without = withoutRun(stage.composer.draft, run.slice(0, run.length - last.length));
     if (without === undefined) return false;
     stage.composer.draft = pasteInto(without, run);
-    this.#folded = { text: plainPaste(run), more: [] };
+    this.#folded = { text: cleanPastedText(run), more: [] };
     return true;
   }
 
@@ -159,14 +159,14 @@ export class PasteDetectingKeys {
     if (this.#folded !== undefined) {
       const { text, more } = this.#folded;
       if (more.length === 0) return undefined;
-      const rest = plainPaste(more.join(''));
+      const rest = cleanPastedText(more.join(''));
       const element = draft.elements.find(({ payload }) => payload.kind === 'paste' && payload.text === text);
-      return element === undefined ? pasteInto(draft, rest) : withPaste(draft, element, text + rest);
+      return element === undefined ? pasteInto(draft, rest) : replacePastedText(draft, element, text + rest);
     }
     const { run } = this.#burst;
     const isThere = run !== '' && this.#held === undefined && !this.#parts.isElsewhere();
     const without = isThere ? withoutRun(draft, run) : undefined;
-    return without && pastedPicture(without, run, process.env);
+    return without && insertPastedPicture(without, run, process.env);
   }
 }
 
@@ -176,7 +176,7 @@ function withoutRun(draft: Draft, run: string): Draft | undefined {
   const from = cursor - run.length;
   const isThere = from >= 0 && text.slice(from, cursor) === run;
   if (!isThere || elements.some(({ end }) => end > from && end <= cursor)) return undefined;
-  return replaceIn(draft, [from, cursor], '');
+  return replaceRange(draft, [from, cursor], '');
 }
 
 const signOf = ({ name }: KeyPress): '\n' | '\t' => (name === 'enter' ? '\n' : '\t');

@@ -1,6 +1,6 @@
 import { withoutHidden } from '../screen/text/clean-text.ts';
 import { hasImageName, insertPicture, pasteLabel, pasteLabels } from './draft-elements.ts';
-import { type Draft, type DraftElement, insertInto, replaceIn } from './draft.ts';
+import { type Draft, type DraftElement, insertInto, replaceRange } from './draft.ts';
 
 const longPaste = 1000;
 
@@ -10,22 +10,22 @@ export function isLongPaste(text: string): boolean {
 }
 
 export function pasteInto(draft: Draft, pasted: string): Draft {
-  const text = plainPaste(pasted);
+  const text = cleanPastedText(pasted);
   if (!isLongPaste(text)) return insertInto(draft, text);
   const { cursor } = draft;
-  return replaceIn(draft, [cursor, cursor], pasteLabel(text, pasteLabels(draft)), { kind: 'paste', text });
+  return replaceRange(draft, [cursor, cursor], pasteLabel(text, pasteLabels(draft)), { kind: 'paste', text });
 }
 
 /** Replaces the text of a paste. Empty text removes it. */
-export function withPaste(draft: Draft, { start, end, payload }: DraftElement, text: string): Draft {
+export function replacePastedText(draft: Draft, { start, end, payload }: DraftElement, text: string): Draft {
   if (payload.kind === 'paste' && payload.text === text) return draft;
-  const without = replaceIn(draft, [start, end], '');
+  const without = replaceRange(draft, [start, end], '');
   if (text === '') return without;
-  return replaceIn(without, [start, start], pasteLabel(text, pasteLabels(without)), { kind: 'paste', text });
+  return replaceRange(without, [start, start], pasteLabel(text, pasteLabels(without)), { kind: 'paste', text });
 }
 
 /** Removes terminal control sequences and what the composer cannot show. Lines end with LF. */
-export function plainPaste(pasted: string): string {
+export function cleanPastedText(pasted: string): string {
   return withoutHidden(
     pasted
       // oxlint-disable-next-line no-control-regex -- these are what is looked for
@@ -36,17 +36,17 @@ export function plainPaste(pasted: string): string {
 }
 
 /** The platform, as far as paths depend on it. */
-export interface PathHost {
+export interface PathPlatform {
   /** Windows drives are mounted. */
   readonly isWsl: boolean;
 }
 
-export const pathHost = (env: Readonly<Record<string, string | undefined>>): PathHost => ({
+export const pathPlatform = (env: Readonly<Record<string, string | undefined>>): PathPlatform => ({
   isWsl: (env['WSL_DISTRO_NAME'] ?? env['WSL_INTEROP'] ?? '') !== '',
 });
 
 /** The path, if the text is one as terminals paste it for a dropped file. Undefined for other text. */
-export function pastedPath(pasted: string, { isWsl }: PathHost): string | undefined {
+export function pastedPath(pasted: string, { isWsl }: PathPlatform): string | undefined {
   const text = pasted.trim();
   if (text.length < 2 || text.length > 4096 || text.includes('\n')) return undefined;
   if (/^file:\/\//i.test(text)) return urlPath(text, isWsl);
@@ -76,8 +76,8 @@ const drivePath = (path: string): string =>
   `/mnt/${path.slice(0, 1).toLowerCase()}/${path.slice(3).replaceAll('\\', '/')}`;
 
 /** Inserts the picture whose path was pasted; undefined: it is other text. */
-export function pastedPicture(draft: Draft, pasted: string, env: NodeJS.ProcessEnv): Draft | undefined {
-  const path = pastedPath(pasted, pathHost(env));
+export function insertPastedPicture(draft: Draft, pasted: string, env: NodeJS.ProcessEnv): Draft | undefined {
+  const path = pastedPath(pasted, pathPlatform(env));
   if (path === undefined || !hasImageName(path) || !isFile(path)) return undefined;
   return insertPicture(draft, path);
 }

@@ -1,4 +1,4 @@
-import { hintKeys } from '../screen/keys/key-map.ts';
+import { hintKeyMapper } from '../screen/keys/key-map.ts';
 import type { KeyPress, TerminalInput } from '../screen/terminal/terminal-port.ts';
 import { cleanLine } from '../screen/text/clean-text.ts';
 import { drawCutRow } from '../screen/text/draw-row.ts';
@@ -74,7 +74,7 @@ export class ReverseSearch {
     const isMissing = this.#typed !== '' && this.#shown === undefined;
     const found = isMissing ? ' no match' : '';
     const note = state === 'unavailable' ? ' (earlier messages are unavailable)' : found;
-    const hint = `type to search earlier messages, ${hintKeys(look, 'composer')('Esc')} goes back`;
+    const hint = `type to search earlier messages, ${hintKeyMapper(look, 'composer')('Esc')} goes back`;
     const row: Row = [
       styled('  reverse-i-search: ', dimStyle),
       styled(this.#typed, accentStyle),

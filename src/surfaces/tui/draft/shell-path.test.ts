@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { canQuoteBehind, shellPath } from './draft-elements.ts';
+import { canQuoteBehind, quoteShellPath } from './draft-elements.ts';
 
 describe('a path in a command', () => {
   it('is one word for the shell, whatever is in it', () => {
@@ -19,14 +19,14 @@ describe('a path in a command', () => {
       'x\u001B];y\u0007',
       '-n',
     ];
-    const printed = execFileSync('/bin/sh', ['-c', `printf '%s\\0' ${paths.map(shellPath).join(' ')}`], {
+    const printed = execFileSync('/bin/sh', ['-c', `printf '%s\\0' ${paths.map(quoteShellPath).join(' ')}`], {
       encoding: 'utf8',
     });
     expect(printed.split('\0')).toEqual([...paths.slice(0, -1), './-n', '']);
   });
 
   it('stands bare where it needs no quotes', () => {
-    expect(['src/a-b.ts', '/x/@y', 'a b'].map(shellPath)).toEqual(['src/a-b.ts', '/x/@y', "'a b'"]);
+    expect(['src/a-b.ts', '/x/@y', 'a b'].map(quoteShellPath)).toEqual(['src/a-b.ts', '/x/@y', "'a b'"]);
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { askedArgument } from '../commands/slash-commands.ts';
+import { argumentAtCursor } from '../commands/slash-commands.ts';
 import type { KeyPress } from '../screen/terminal/terminal-port.ts';
 import type { TuiScreen } from '../screen/tui-screen.ts';
 import type { ArgumentPopup } from './argument-popup.ts';
@@ -99,7 +99,7 @@ export class ArgumentKeys extends ListKeys<ArgumentPopup> {
   }
 
   protected override isFor(draft: Draft): boolean {
-    return askedArgument(draft) !== undefined;
+    return argumentAtCursor(draft) !== undefined;
   }
 
   protected override async load(): Promise<ArgumentPopup> {

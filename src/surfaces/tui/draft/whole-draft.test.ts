@@ -15,7 +15,7 @@ import {
   escapeCommandDraft,
   isCommandDraft,
   isShellDraft,
-  replaceIn,
+  replaceRange,
 } from './draft.ts';
 import { imageLabel, pasteLabel, pasteLabels, renumberElements } from './draft-elements.ts';
 
@@ -24,10 +24,10 @@ function draft(script: string): Draft {
   let made: Draft = emptyDraft;
   for (const [, source, pasted, text = ''] of script.matchAll(/\{([^}]*)\}|<([^>]*)>|([^{<]+)/g)) {
     const at = [made.text.length, made.text.length] as const;
-    if (source !== undefined) made = replaceIn(made, at, imageLabel(9), { kind: 'image', source });
+    if (source !== undefined) made = replaceRange(made, at, imageLabel(9), { kind: 'image', source });
     else if (pasted !== undefined)
-      made = replaceIn(made, at, pasteLabel(pasted, pasteLabels(made)), { kind: 'paste', text: pasted });
-    else made = replaceIn(made, at, text);
+      made = replaceRange(made, at, pasteLabel(pasted, pasteLabels(made)), { kind: 'paste', text: pasted });
+    else made = replaceRange(made, at, text);
   }
   return renumberElements(made);
 }
@@ -53,7 +53,7 @@ describe('a draft with elements', () => {
   it('numbers its pictures in their order when one of them goes', () => {
     const two = draft('🦊{a.png}{b.png}');
     const [first] = two.elements;
-    const one = renumberElements(replaceIn(two, [first!.start, first!.end], ''));
+    const one = renumberElements(replaceRange(two, [first!.start, first!.end], ''));
     expect(one).toEqual({
       text: '🦊[Image #1]',
       cursor: 2,
@@ -68,7 +68,7 @@ describe('a draft with elements', () => {
   it('is a command for the shell only by a ! that was typed', () => {
     expect(isShellDraft(draft('!ls'))).toBe(true);
     expect(isShellDraft(draft('<!ls>'))).toBe(false);
-    const odd = replaceIn(emptyDraft, [0, 0], '!file', { kind: 'mention', text: '!file' });
+    const odd = replaceRange(emptyDraft, [0, 0], '!file', { kind: 'mention', text: '!file' });
     expect(isShellDraft(odd)).toBe(false);
     expect(isShellDraft(trimDraft(joinDrafts(draft('<!ls>'), draftFromText('x'))))).toBe(false);
   });
@@ -106,7 +106,7 @@ describe('a draft with elements', () => {
 describe('a path in a draft', () => {
   const named = (before: string): Draft =>
     renumberElements(
-      replaceIn(draftFromText(before), [before.length, before.length], 'x', {
+      replaceRange(draftFromText(before), [before.length, before.length], 'x', {
         kind: 'mention',
         text: '"a $(b)"',
         path: 'a $(b)',
@@ -116,7 +116,7 @@ describe('a path in a draft', () => {
   it('is quoted for the shell in a command, and for the model in a message', () => {
     expect([named('see ').text, expandDraft(named('see '))]).toEqual(['see "a $(b)"', 'see "a $(b)"']);
     expect([named('!cat ').text, expandDraft(named('!cat '))]).toEqual(["!cat 'a $(b)'", "!cat 'a $(b)'"]);
-    expect(renumberElements(replaceIn(named('cat '), [0, 0], '!')).text).toBe("!cat 'a $(b)'");
+    expect(renumberElements(replaceRange(named('cat '), [0, 0], '!')).text).toBe("!cat 'a $(b)'");
   });
 
   it('refuses a command that has it inside of quotes', () => {

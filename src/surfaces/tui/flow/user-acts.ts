@@ -99,7 +99,7 @@ export class UserActs {
   }
 
   cyclePermissions(): void {
-    this.#press(async () => (await import('../commands/settings/permissions.ts')).nextPermissions(this.#session));
+    this.#press(async () => (await import('../commands/settings/permissions.ts')).togglePermissions(this.#session));
   }
 
   stepEffort(by: 1 | -1): void {

@@ -1,13 +1,13 @@
 import { countColumns } from '../../../base/text-columns.ts';
-import { hintKeys } from '../screen/keys/key-map.ts';
+import { hintKeyMapper } from '../screen/keys/key-map.ts';
 import type { TerminalInput } from '../screen/terminal/terminal-port.ts';
 import { cleanLine, cleanLines } from '../screen/text/clean-text.ts';
 import { cutRow, rowColumns } from '../screen/text/draw-row.ts';
-import { glyphsOf, type Look, wordsWithGlyphs } from '../screen/text/look.ts';
+import { glyphsOf, type Look, replaceGlyphs } from '../screen/text/look.ts';
 import { boldStyle, dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
 import { wrapRow } from '../screen/text/wrap-row.ts';
 import type { Frame, View } from '../screen/view.ts';
-import { blanksTo, cursorSign, drawCut, footRows, keyTable, styleOf } from './list-parts.ts';
+import { paddingBlanks, cursorSign, drawCutRows, footRows, keyTable, listRowStyle } from './list-parts.ts';
 
 interface OpenPage {
   readonly page: BrowsePage;
@@ -72,7 +72,7 @@ export class BrowseView implements View {
     const title = this.#opened.map((each) => each.page.title).join(` ${glyphsOf(look).prompt} `);
     const head: Row = [styled(title, boldStyle), styled(this.#place, dimStyle)];
     const blanks = Array.from({ length: Math.max(0, middle - rows.length) }, (): Row => []);
-    return { rows: drawCut([head, ...rows, ...blanks, ...foot].slice(0, Math.max(1, height)), look) };
+    return { rows: drawCutRows([head, ...rows, ...blanks, ...foot].slice(0, Math.max(1, height)), look) };
   }
 
   #list(page: BrowseList, look: Look, height: number): readonly Row[] {
@@ -89,7 +89,10 @@ export class BrowseView implements View {
       const index = opened.from + offset;
       const row = page.row(index, inner);
       if (index !== opened.at) return [plain('  '), ...row];
-      return [cursorSign(true, look), ...row.map(({ text, style }) => styled(text, { ...styleOf(true), ...style }))];
+      return [
+        cursorSign(true, look),
+        ...row.map(({ text, style }) => styled(text, { ...listRowStyle(true), ...style })),
+      ];
     });
     return [...head, ...rows];
   }
@@ -106,7 +109,7 @@ export class BrowseView implements View {
 
   #foot(look: Look): Row {
     const { page, at } = this.#top;
-    const key = hintKeys(look, 'pager');
+    const key = hintKeyMapper(look, 'pager');
     const opens = page.kind === 'list' && page.open !== undefined && page.length > 0 && page.opens?.(at) !== false;
     const hints = [
       ...(page.actions ?? []).map((action) => `${key(action.key)} ${action.does}`),
@@ -217,7 +220,7 @@ export function textPage({ title, about = [], text, actions }: ShownText): Brows
     kind: 'text',
     title,
     rows(look) {
-      const said = about.flatMap((line) => lines(wordsWithGlyphs(line, look)));
+      const said = about.flatMap((line) => lines(replaceGlyphs(line, look)));
       const head = said.map((line): Row => [styled(line, dimStyle)]);
       const body = lines(text()).map((line): Row => [plain(line)]);
       const all = head.length === 0 ? body : [...head, [], ...body];
@@ -232,7 +235,7 @@ export function sentenceRows(lines: readonly string[], look: Look, hang = 0): re
   const form = { width: look.width, first: [], rest: [plain(' '.repeat(hang))] };
   const rows = lines
     .flatMap((text) => text.split('\n'))
-    .flatMap((line) => wrapRow([styled(wordsWithGlyphs(cleanLine(line), look), dimStyle)], form));
+    .flatMap((line) => wrapRow([styled(replaceGlyphs(cleanLine(line), look), dimStyle)], form));
   return rows.length === 0 ? [] : [...rows, []];
 }
 
@@ -252,6 +255,6 @@ export function figureRow(words: Row, look: Look, ...figures: readonly Figure[])
   if (last < 0) return left;
   const right = shown
     .slice(0, last + 1)
-    .map(([text, width]) => styled(`  ${blanksTo(width, countColumns(text))}${text}`, dimStyle));
-  return [...left, plain(blanksTo(room, rowColumns(left))), ...right];
+    .map(([text, width]) => styled(`  ${paddingBlanks(width, countColumns(text))}${text}`, dimStyle));
+  return [...left, plain(paddingBlanks(room, rowColumns(left))), ...right];
 }

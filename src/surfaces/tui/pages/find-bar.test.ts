@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { expectLinear } from '../../../testing/test-inputs.ts';
-import { markRow, plainRow, SearchableRows } from './find-bar.ts';
+import { markRow, stripRowStyles, SearchableRows } from './find-bar.ts';
 
 const rows = ['• First line of an', '  answer that goes on', '', '\u001B[1mBold\u001B[0m and plain, ANSWER', 'İ stays'];
 
@@ -40,7 +40,7 @@ describe('a marked row', () => {
       { from: 9, to: 14 },
     ]);
     expect(marked).toBe('\u001B[1mBo\u001B[7mld\u001B[0m\u001B[7m and\u001B[27m \u001B[7mplain\u001B[27m');
-    expect(plainRow(marked)).toBe('Bold and plain');
+    expect(stripRowStyles(marked)).toBe('Bold and plain');
     expect(markRow(row, [])).toBe(row);
   });
 });

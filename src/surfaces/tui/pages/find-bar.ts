@@ -93,7 +93,7 @@ export class FindBar {
   before(row: string): string {
     const [chosen, at] = [this.#found[this.#at], this.row];
     const [mark] = chosen === undefined || at === undefined ? [] : (this.#text?.marksIn(at, [chosen]) ?? []);
-    return plainRow(row).slice(0, mark?.from ?? 0);
+    return stripRowStyles(row).slice(0, mark?.from ?? 0);
   }
 
   #type(words: string): boolean {
@@ -122,7 +122,7 @@ export class SearchableRows {
     this.#blanks = before === undefined ? [] : before.#blanks.slice(0, kept);
     let at = kept === 0 ? 0 : this.#starts[kept - 1]! + this.#parts[kept - 1]!.length + 1;
     for (const row of rows.slice(kept)) {
-      const plain = plainRow(row);
+      const plain = stripRowStyles(row);
       const words = plain.trim();
       this.#starts.push(at);
       this.#blanks.push(plain.length - plain.trimStart().length);
@@ -189,7 +189,7 @@ function lastBefore(length: number, numberAt: (at: number) => number, limit: num
 
 // oxlint-disable-next-line no-control-regex -- our own styles
 const sequence = /\u001B\[[\d;]*m/g;
-export const plainRow = (row: string): string => (row.includes('\u001B') ? row.replaceAll(sequence, '') : row);
+export const stripRowStyles = (row: string): string => (row.includes('\u001B') ? row.replaceAll(sequence, '') : row);
 type RowRange = { readonly from: number; readonly to: number };
 
 export function markRow(row: string, ranges: readonly RowRange[]): string {

@@ -1,6 +1,6 @@
 import type { SlashCommand } from '../commands/slash-commands.ts';
 import { fixedKeys } from '../screen/keys/key-actions.ts';
-import { contextsOf, defaultKeyMap, hintKeys } from '../screen/keys/key-map.ts';
+import { contextsOf, defaultKeyMap, hintKeyMapper } from '../screen/keys/key-map.ts';
 import { shownKey } from '../screen/keys/key-names.ts';
 import { drawRows } from '../screen/text/draw-row.ts';
 import type { Look } from '../screen/text/look.ts';
@@ -16,7 +16,7 @@ export function openHelp(stage: TuiScreen, commands: readonly SlashCommand[]): v
 const mostKeys = 2;
 
 function keyHelp({ keys = defaultKeyMap }: Look): readonly (readonly [keys: string, does: string])[] {
-  const key = hintKeys({ keys }, 'composer');
+  const key = hintKeyMapper({ keys }, 'composer');
   const bound = keys.bindings
     .filter(({ action, keys: all }) => contextsOf.composer.includes(action.context) && all.length > 0)
     .map(({ action, keys: all }) => [listed(all.slice(0, mostKeys)), action.does] as const);

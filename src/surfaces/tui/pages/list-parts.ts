@@ -1,14 +1,14 @@
 import { cutRow, drawRows } from '../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../screen/text/look.ts';
 import { accentStyle, boldStyle, dimStyle, plain, styled } from '../screen/text/style.ts';
-import type { Piece, Row, Style } from '../screen/text/style.ts';
+import type { RowPiece, Row, Style } from '../screen/text/style.ts';
 import { wrapRow } from '../screen/text/wrap-row.ts';
 
 const chosenStyle: Style = { ...accentStyle, ...boldStyle };
 export const margin: Row = [plain('  ')];
 
 /** Draws rows, with a sign at the end of those that are cut. */
-export function drawCut(rows: readonly Row[], look: Look): readonly string[] {
+export function drawCutRows(rows: readonly Row[], look: Look): readonly string[] {
   return drawRows(
     rows.map((row) => cutRow(row, look.width, look)),
     look,
@@ -16,10 +16,10 @@ export function drawCut(rows: readonly Row[], look: Look): readonly string[] {
 }
 
 /** The cursor of a list before its row. */
-export const cursorSign = (isChosen: boolean, look: Look): Piece =>
+export const cursorSign = (isChosen: boolean, look: Look): RowPiece =>
   styled(isChosen ? `${glyphsOf(look).prompt} ` : '  ', accentStyle);
 
-export const styleOf = (isChosen: boolean): Style => (isChosen ? chosenStyle : {});
+export const listRowStyle = (isChosen: boolean): Style => (isChosen ? chosenStyle : {});
 
 export const hintRows = (hint: string, look: Look): readonly Row[] =>
   wrapRow([styled(hint, dimStyle)], { width: look.width, first: margin });
@@ -28,7 +28,7 @@ export const hintRows = (hint: string, look: Look): readonly Row[] =>
 export const footRows = (foot: Row, look: Look, height: number): readonly Row[] =>
   wrapRow(foot, { width: look.width }).slice(0, Math.max(1, Math.floor(height / 4)));
 
-export const blanksTo = (width: number, taken: number): string => ' '.repeat(Math.max(0, width - taken));
+export const paddingBlanks = (width: number, taken: number): string => ' '.repeat(Math.max(0, width - taken));
 
 /** Splits rows with several keys: `{ 'up k': act }` gives `act` for `up` and for `k`. */
 export function keyTable<Act>(rows: Readonly<Record<string, Act>>): ReadonlyMap<string, Act> {

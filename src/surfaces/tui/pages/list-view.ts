@@ -1,5 +1,5 @@
 import { countColumns } from '../../../base/text-columns.ts';
-import { hintKeys, type HintKeys } from '../screen/keys/key-map.ts';
+import { hintKeyMapper, type HintKeyMapper } from '../screen/keys/key-map.ts';
 import type { TerminalInput } from '../screen/terminal/terminal-port.ts';
 import { cleanLine } from '../screen/text/clean-text.ts';
 import { rowsAround } from '../screen/text/draw-row.ts';
@@ -7,7 +7,7 @@ import { glyphsOf, type Look } from '../screen/text/look.ts';
 import { boldStyle, dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
 import type { TuiScreen } from '../screen/tui-screen.ts';
 import type { Frame, View } from '../screen/view.ts';
-import { blanksTo, cursorSign, drawCut, hintRows, keyTable, styleOf } from './list-parts.ts';
+import { paddingBlanks, cursorSign, drawCutRows, hintRows, keyTable, listRowStyle } from './list-parts.ts';
 
 export type ListItem = { readonly label: string; readonly about?: string; readonly isCurrent?: boolean };
 
@@ -16,7 +16,7 @@ export interface ListOptions {
   readonly items: readonly ListItem[];
   /** Typing narrows the list. Otherwise digits pick and letters move. */
   readonly isSearched?: boolean;
-  readonly hint?: (key: HintKeys) => string;
+  readonly hint?: (key: HintKeyMapper) => string;
   /** Other keys for the selected item. In a searched list, none of them may type a character. */
   readonly keys?: Readonly<Record<string, (index: number) => void>>;
   /** Index of the initially selected item. Absent: the current item, or else the first. */
@@ -91,7 +91,7 @@ export class ListView implements View {
   frame(look: Look, height: number): Frame {
     const { details, leastRows = 0 } = this.#options;
     if (details === undefined) return this.#listed(look, height);
-    const below = drawCut([[], ...details(this.chosen, look)], look);
+    const below = drawCutRows([[], ...details(this.chosen, look)], look);
     const { rows, cursor } = this.#listed(look, Math.max(leastRows, height - below.length));
     return { rows: [...rows, ...below].slice(0, Math.max(2, height)), cursor };
   }
@@ -101,7 +101,7 @@ export class ListView implements View {
     const found = this.#found;
     const { dot, prompt } = glyphsOf(look);
     const more = found.length > mostRows ? ` ${dot} ${this.#at + 1} of ${found.length}` : '';
-    const hints = hintRows(`${hint(hintKeys(look))}${more}`, look);
+    const hints = hintRows(`${hint(hintKeyMapper(look))}${more}`, look);
     const count = Math.max(1, Math.min(mostRows, height - 3 - hints.length, found.length));
     const labels = found.map((index) => countColumns(cleanLine(items[index]!.label)));
     const wide = Math.min(Math.max(0, ...labels), Math.floor(look.width / 2));
@@ -111,8 +111,8 @@ export class ListView implements View {
       const [name, isChosen] = [cleanLine(label), at === this.#at];
       return [
         cursorSign(isChosen, look),
-        styled(`${isSearched ? '' : `${String(at + 1).padStart(digits)}. `}${name}`, styleOf(isChosen)),
-        plain(`${blanksTo(wide, countColumns(name))}  `),
+        styled(`${isSearched ? '' : `${String(at + 1).padStart(digits)}. `}${name}`, listRowStyle(isChosen)),
+        plain(`${paddingBlanks(wide, countColumns(name))}  `),
         styled(`${isCurrent ? '(current) ' : ''}${cleanLine(about)}`, dimStyle),
       ];
     };
@@ -124,7 +124,7 @@ export class ListView implements View {
       ...hints,
     ];
     const cursor = { row: 1, column: Math.min(look.width - 1, 4 + countColumns(this.#typed)) };
-    return { rows: drawCut(rows, look), cursor: isSearched ? cursor : undefined };
+    return { rows: drawCutRows(rows, look), cursor: isSearched ? cursor : undefined };
   }
 
   input(input: TerminalInput): void {
@@ -151,7 +151,7 @@ export class ListView implements View {
   }
 }
 
-const usualHint = (key: HintKeys): string => `${key('Enter')} chooses, ${key('Esc')} goes back`;
+const usualHint = (key: HintKeyMapper): string => `${key('Enter')} chooses, ${key('Esc')} goes back`;
 type ListStage = Pick<TuiScreen, 'open'>;
 type OpenedList = Omit<ListOptions, 'close'> & Partial<Pick<ListOptions, 'close'>>;
 

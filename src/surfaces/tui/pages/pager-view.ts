@@ -1,12 +1,12 @@
 import { countColumns } from '../../../base/text-columns.ts';
 import { keyHint } from '../screen/keys/key-map.ts';
 import type { TerminalInput } from '../screen/terminal/terminal-port.ts';
-import { type Look, wordsWithGlyphs } from '../screen/text/look.ts';
+import { type Look, replaceGlyphs } from '../screen/text/look.ts';
 import { boldStyle, dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
 import type { TuiScreen } from '../screen/tui-screen.ts';
 import type { Frame, View } from '../screen/view.ts';
 import { FindBar, markRow } from './find-bar.ts';
-import { drawCut, footRows, keyTable } from './list-parts.ts';
+import { drawCutRows, footRows, keyTable } from './list-parts.ts';
 
 export interface PagerOptions {
   readonly title: string;
@@ -96,8 +96,8 @@ export class PagerView implements View {
     const marked = look.colours === 'none' || !this.#find.isActive ? shown : this.#marked(shown, from);
     const cursor = this.#cursor(shown, from, look.width);
     if (isWhole && from === last) this.#options.seenEnd?.(look);
-    const head = drawCut([this.#head(from, last)], look).slice(0, heads);
-    const rows = [...head, ...marked, ...blanks, ...drawCut(foot, look)];
+    const head = drawCutRows([this.#head(from, last)], look).slice(0, heads);
+    const rows = [...head, ...marked, ...blanks, ...drawCutRows(foot, look)];
     return { rows, cursor: cursor && { ...cursor, row: Math.min(cursor.row, rows.length - 1) } };
   }
 
@@ -125,7 +125,7 @@ export class PagerView implements View {
       escape && `esc ${escape.does}`,
       scroll.filter((key) => key !== '').join(', '),
     ];
-    return [styled(wordsWithGlyphs(hint + parts.filter(Boolean).join(' · '), look), dimStyle)];
+    return [styled(replaceGlyphs(hint + parts.filter(Boolean).join(' · '), look), dimStyle)];
   }
 
   #marked(rows: readonly string[], from: number): readonly string[] {

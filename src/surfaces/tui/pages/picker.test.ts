@@ -1,11 +1,11 @@
-import { readKeyMap } from '../screen/keys/read-key-map.ts';
+import { parseKeyMap } from '../screen/keys/read-key-map.ts';
 import { describe, expect, it, vi } from 'vitest';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { ThreadPage, ThreadQuery, ThreadSummary } from '../../../protocol/thread.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { keyPress } from '../screen/terminal/terminal-port.ts';
 import { listOfFolder, ThreadPages } from './thread-pages.ts';
-import { PickerView } from './thread-picker.ts';
+import { ThreadPickerView } from './thread-picker.ts';
 
 const look = {
   width: 100,
@@ -54,7 +54,7 @@ function stage(answer?: (query: ThreadQuery) => ThreadPage | Outcome | Promise<n
   const picked = vi.fn<(thread: ThreadSummary) => void>();
   const nothing = vi.fn<() => void>();
   const closed = vi.fn<() => void>();
-  const view = new PickerView({
+  const view = new ThreadPickerView({
     title: 'Resume',
     cwd: '/w',
     anyFolder: false,
@@ -97,7 +97,7 @@ describe('the list of threads', () => {
   });
 
   it('names the keys that are bound', () => {
-    const { map: keys } = readKeyMap({ pager: { close_transcript: 'f9' } });
+    const { map: keys } = parseKeyMap({ pager: { close_transcript: 'f9' } });
     expect(
       stage()
         .view.frame({ ...look, keys }, 12)

@@ -1,21 +1,21 @@
 import { countColumns } from '../../../base/text-columns.ts';
-import { formatCount, turnWords } from '../../../engine/wording.ts';
+import { formatCount, describeTurnCount } from '../../../engine/wording.ts';
 import type { ThreadSummary } from '../../../protocol/thread.ts';
 import { agoWords } from '../../views/wording/time-words.ts';
 import { shownPreview } from '../../views/wording/turn-lines.ts';
-import { hintKeys } from '../screen/keys/key-map.ts';
+import { hintKeyMapper } from '../screen/keys/key-map.ts';
 import type { TerminalInput } from '../screen/terminal/terminal-port.ts';
 import { cleanLine } from '../screen/text/clean-text.ts';
-import { cutTo } from '../screen/text/draw-row.ts';
+import { cutLine } from '../screen/text/draw-row.ts';
 import { shownPath } from '../screen/text/format-values.ts';
 import { glyphsOf, type Look } from '../screen/text/look.ts';
 import { accentStyle, badStyle, boldStyle, dimStyle, plain, styled, warnStyle } from '../screen/text/style.ts';
 import type { Row } from '../screen/text/style.ts';
 import type { Frame, View } from '../screen/view.ts';
-import { blanksTo, cursorSign, drawCut, keyTable, styleOf } from './list-parts.ts';
+import { paddingBlanks, cursorSign, drawCutRows, keyTable, listRowStyle } from './list-parts.ts';
 import type { ThreadPages } from './thread-pages.ts';
 
-export interface PickerOptions {
+export interface ThreadPickerOptions {
   readonly title: string;
   readonly cwd: string;
   readonly anyFolder: boolean;
@@ -38,8 +38,8 @@ const switches = [
 
 const wholeSwitches = 80;
 
-export class PickerView implements View {
-  readonly #options: PickerOptions;
+export class ThreadPickerView implements View {
+  readonly #options: ThreadPickerOptions;
   readonly #isOther: boolean[];
   #typed = '';
   #at = 0;
@@ -82,7 +82,7 @@ export class PickerView implements View {
     'escape ctrl+c up down': () => (this.#focus = undefined),
   });
 
-  constructor(options: PickerOptions) {
+  constructor(options: ThreadPickerOptions) {
     this.#options = options;
     this.#isOther = [options.anyFolder, false, false];
     this.#isDense = options.isDense;
@@ -124,7 +124,7 @@ export class PickerView implements View {
     const blanks = Array.from({ length: Math.max(0, room - rows.length) }, (): Row => []);
     const all = [...rows.slice(0, room), ...blanks, this.#problemRow(look), [styled(this.#hint(look), dimStyle)]];
     const column = Math.min(look.width - 1, 2 + countColumns(this.#typed));
-    return { rows: drawCut(all.slice(0, height), look), cursor: height > 1 ? { row: 1, column } : undefined };
+    return { rows: drawCutRows(all.slice(0, height), look), cursor: height > 1 ? { row: 1, column } : undefined };
   }
 
   #place(): string {
@@ -149,7 +149,7 @@ export class PickerView implements View {
         ...values.flatMap((value, index) => {
           if (width < wholeSwitches) return index === chosen ? [plain(value)] : [];
           const word = index === chosen ? `[${value}]` : ` ${value} `;
-          return [styled(word, index === chosen ? styleOf(isFocused) : dimStyle)];
+          return [styled(word, index === chosen ? listRowStyle(isFocused) : dimStyle)];
         }),
       ];
     });
@@ -158,18 +158,18 @@ export class PickerView implements View {
   #emptyRows(look: Look): readonly Row[] {
     if (this.#options.pages.isReading) return [];
     const [anyFolder] = this.#isOther;
-    const more = anyFolder === true ? '' : ` ${hintKeys(look, 'pager')('Tab')}, then right: look in all folders.`;
+    const more = anyFolder === true ? '' : ` ${hintKeyMapper(look, 'pager')('Tab')}, then right: look in all folders.`;
     return [[styled(`  ${this.#typed === '' ? 'No conversations here.' : 'No matches.'}${more}`, dimStyle)]];
   }
 
   #problemRow(look: Look): Row {
     const { problem } = this.#options.pages;
     if (problem === undefined) return [];
-    return [styled(`${cleanLine(problem)} ${hintKeys(look, 'pager')('Enter')} tries again.`, badStyle)];
+    return [styled(`${cleanLine(problem)} ${hintKeyMapper(look, 'pager')('Enter')} tries again.`, badStyle)];
   }
 
   #hint(look: Look): string {
-    const key = hintKeys(look, 'pager');
+    const key = hintKeyMapper(look, 'pager');
     if (this.#focus !== undefined)
       return `left and right change it · ${key('tab')} the next one · ${key('esc')} back to the list`;
     const leaves = this.#options.openId === undefined;
@@ -204,12 +204,12 @@ export class PickerView implements View {
 function titleRow(thread: ThreadSummary, isChosen: boolean, look: Look): Row {
   const age = agoWords(thread.updatedAt, look.now);
   const room = Math.max(1, look.width - 4 - countColumns(age));
-  const title = cutTo(titleOf(thread), room, look);
-  const blanks = plain(`${blanksTo(room, countColumns(title))}  `);
-  return [cursorSign(isChosen, look), styled(title, styleOf(isChosen)), blanks, styled(age, dimStyle)];
+  const title = cutLine(threadTitle(thread), room, look);
+  const blanks = plain(`${paddingBlanks(room, countColumns(title))}  `);
+  return [cursorSign(isChosen, look), styled(title, listRowStyle(isChosen)), blanks, styled(age, dimStyle)];
 }
 
-export const titleOf = ({ name, preview }: Pick<ThreadSummary, 'name' | 'preview'>): string =>
+export const threadTitle = ({ name, preview }: Pick<ThreadSummary, 'name' | 'preview'>): string =>
   cleanLine((name ?? shownPreview(preview)).slice(0, 1000)).trim() || '(no messages)';
 
 function aboutRow(thread: ThreadSummary, isOpen: boolean, look: Look): Row {
@@ -218,7 +218,7 @@ function aboutRow(thread: ThreadSummary, isOpen: boolean, look: Look): Row {
     model === undefined ? undefined : [model, effort].filter((word) => word !== undefined).join(' '),
     [sandbox, approval].filter((word) => word !== undefined).join(', ') || undefined,
     mode === 'plan' ? 'plan mode' : undefined,
-    ...turnWords(thread),
+    ...describeTurnCount(thread),
     archived ? 'archived' : undefined,
     gitBranch,
     cwd === undefined ? undefined : shownPath(cwd, { ...look, cwd: '' }),

@@ -1,11 +1,11 @@
 import { countColumns } from '../../../base/text-columns.ts';
 import type { FormField } from '../../../protocol/elicitation-form.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
-import { askedField, type Choice, fieldChoices } from '../../views/questions/question-choices.ts';
-import { exactLine } from '../../views/terminal/exact-text.ts';
+import { singleFormField, type Choice, fieldChoices } from '../../views/questions/question-choices.ts';
+import { unambiguousLine } from '../../views/terminal/exact-text.ts';
 import { Editor } from '../draft/editor.ts';
-import { cursorSign, drawCut, hintRows, keyTable, styleOf } from '../pages/list-parts.ts';
-import { hintKeys } from '../screen/keys/key-map.ts';
+import { cursorSign, drawCutRows, hintRows, keyTable, listRowStyle } from '../pages/list-parts.ts';
+import { hintKeyMapper } from '../screen/keys/key-map.ts';
 import type { TerminalInput } from '../screen/terminal/terminal-port.ts';
 import { cleanLine } from '../screen/text/clean-text.ts';
 import { drawRows } from '../screen/text/draw-row.ts';
@@ -13,7 +13,7 @@ import type { Look } from '../screen/text/look.ts';
 import { badStyle, dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
 import { wrapRow } from '../screen/text/wrap-row.ts';
 import { cacheRows, type Frame, type View } from '../screen/view.ts';
-import { type AskedRows, askedRows, shortQuestion } from './question-rows.ts';
+import { type QuestionRows, questionRows, fitQuestionRows } from './question-rows.ts';
 
 export interface FieldOptions {
   readonly question: Question;
@@ -28,8 +28,8 @@ const fewestAsked = 3;
 const unread =
   'The window has no room for all of this. Nothing is sent yet: read it to its end, go back, and press Enter again.';
 
-export function typedField(question: Question): FormField | undefined {
-  const field = askedField(question);
+export function textFormField(question: Question): FormField | undefined {
+  const field = singleFormField(question);
   return field !== undefined && fieldChoices(field)[0]?.reads !== undefined ? field : undefined;
 }
 
@@ -42,7 +42,7 @@ export class FieldView implements View {
   readonly #typed: Choice;
   readonly #others: readonly Choice[];
   readonly #line = new TextLineField();
-  readonly #rows: (look: Look) => AskedRows;
+  readonly #rows: (look: Look) => QuestionRows;
   /** 0: the field; from 1 on, one of the other answers. */
   #at = 0;
   #problem = '';
@@ -65,7 +65,7 @@ export class FieldView implements View {
     const [typed, ...others] = fieldChoices(field);
     this.#typed = typed!;
     this.#others = others;
-    this.#rows = cacheRows((look) => askedRows(options.question, undefined, look));
+    this.#rows = cacheRows((look) => questionRows(options.question, undefined, look));
   }
 
   frame(look: Look, height: number): Frame {
@@ -73,22 +73,23 @@ export class FieldView implements View {
     const whole = this.#below(look);
     const below = height - whole.length > Math.min(fewestAsked, asked.all.length) ? whole : this.#below(look, 'short');
     const room = Math.max(1, height - below.length);
-    const shown = shortQuestion(this.#options.question, asked, look, room);
+    const shown = fitQuestionRows(this.#options.question, asked, look, room);
     this.#isCut = shown.shows !== 'all';
     this.#width = look.width;
-    const rows = [...shown.rows, ...drawCut(below, look)];
+    const rows = [...shown.rows, ...drawCutRows(below, look)];
     const row = shown.rows.length + (below === whole ? 1 : 0);
     return { rows, cursor: this.#at > 0 ? undefined : { row, column: this.#line.column(look.width) } };
   }
 
   /** `short`: only the field, or the selected other answer. */
   #below(look: Look, how: 'whole' | 'short' = 'whole'): readonly Row[] {
-    const key = hintKeys(look, this.keys);
+    const key = hintKeyMapper(look, this.keys);
     const others = this.#others.map(({ words }, at): Row => {
       const isChosen = at + 1 === this.#at;
-      return [cursorSign(isChosen, look), styled(exactLine(words), styleOf(isChosen))];
+      return [cursorSign(isChosen, look), styled(unambiguousLine(words), listRowStyle(isChosen))];
     });
-    const problem: readonly Row[] = this.#problem === '' ? [] : [[styled(`  ${exactLine(this.#problem)}`, badStyle)]];
+    const problem: readonly Row[] =
+      this.#problem === '' ? [] : [[styled(`  ${unambiguousLine(this.#problem)}`, badStyle)]];
     if (how === 'short')
       return [...(this.#at === 0 ? [this.#line.row()] : others.slice(this.#at - 1, this.#at)), ...problem];
     const hint = `${key('Enter')} sends it, Up and Down choose another answer, ${key('Esc')} stops the turn`;

@@ -3,7 +3,7 @@ import { defaultScreenLook } from '../screen/tui-screen.ts';
 import { keyPress } from '../screen/terminal/terminal-port.ts';
 import type { Look } from '../screen/text/look.ts';
 import type { Answer } from '../../../protocol/question.ts';
-import { InputView } from './model-questions-view.ts';
+import { ModelQuestionsView } from './model-questions-view.ts';
 import { sampleInput } from '../../../../test/harness/sample-question.ts';
 
 const look: Look = {
@@ -20,7 +20,7 @@ function view(description: string, question = 'Delete everything?') {
     { label: 'Yes, delete', description },
     { label: 'No', description: 'Keep it.' },
   ];
-  const shown = new InputView({
+  const shown = new ModelQuestionsView({
     questions: [{ ...sampleInput('Files'), question, options }],
     answer: () => {},
     showWhole: (rows) => void (whole = rows({ ...look, details: 'whole' })),
@@ -65,7 +65,7 @@ it('a question that fits is whole', () => {
 
 it('Backspace takes a choice back, and what has no answer then is asked about before the others are sent', () => {
   const answers: Answer[] = [];
-  const shown = new InputView({
+  const shown = new ModelQuestionsView({
     questions: [sampleInput('Colour'), sampleInput('Size')],
     answer: (answer) => void answers.push(answer),
     showWhole: () => {},

@@ -1,8 +1,8 @@
 import { plural } from '../../../engine/wording.ts';
 import type { Answer, UserQuestion } from '../../../protocol/question.ts';
 import { visibleLine } from '../../views/terminal/visible-text.ts';
-import { cursorSign, drawCut, keyTable, styleOf } from '../pages/list-parts.ts';
-import { hintKeys } from '../screen/keys/key-map.ts';
+import { cursorSign, drawCutRows, keyTable, listRowStyle } from '../pages/list-parts.ts';
+import { hintKeyMapper } from '../screen/keys/key-map.ts';
 import type { TerminalInput } from '../screen/terminal/terminal-port.ts';
 import { cutRow } from '../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../screen/text/look.ts';
@@ -22,7 +22,7 @@ interface InputOptions {
 type GivenInput = { chosen?: number; readonly note: TextLineField };
 
 /** Asks questions of the model one at a time: numbered options, a note for each, and steps back and forth. */
-export class InputView implements View {
+export class ModelQuestionsView implements View {
   readonly looks = ['left', 'right', 'ctrl+a'];
   readonly #options: InputOptions;
   readonly #given: readonly GivenInput[];
@@ -56,9 +56,9 @@ export class InputView implements View {
   frame(look: Look, height: number): Frame {
     const rows = this.#isConfirming
       ? this.#confirmRows(look)
-      : inputRows(this.#shown(look), look, height, hintKeys(look)('Ctrl+A'));
+      : inputRows(this.#shown(look), look, height, hintKeyMapper(look)('Ctrl+A'));
     const cursor = { row: rows.length - 1, column: this.#now.note.column(look.width) };
-    return { rows: drawCut(rows, look), cursor: this.#isNoting && !this.#isConfirming ? cursor : undefined };
+    return { rows: drawCutRows(rows, look), cursor: this.#isNoting && !this.#isConfirming ? cursor : undefined };
   }
 
   get #now(): GivenInput {
@@ -76,7 +76,7 @@ export class InputView implements View {
     const { questions, agent } = this.#options;
     const who = agent === undefined ? 'The model asks you' : `Agent ${visibleLine(agent)} asks you`;
     const place = questions.length === 1 ? '' : ` (${this.#question + 1} of ${questions.length})`;
-    const key = hintKeys(look);
+    const key = hintKeyMapper(look);
     const moves = questions.length === 1 ? '' : 'left and right change the question, ';
     const hint = this.#isNoting
       ? `${key('Enter')} answers, ${key('Tab')} leaves the note out`
@@ -92,7 +92,7 @@ export class InputView implements View {
   }
 
   #confirmRows(look: Look): readonly Row[] {
-    const key = hintKeys(look);
+    const key = hintKeyMapper(look);
     const open = this.#given.filter((given) => !this.#isAnswered(given)).length;
     return [
       [styled(`${plural(open, 'question')} without an answer. Send the others?`, warnStyle)],
@@ -115,7 +115,7 @@ export class InputView implements View {
 
   #showWhole(): void {
     const { showWhole } = this.#options;
-    showWhole((look) => drawCut(wholeInputRows({ ...this.#shown(look), below: [] }, look), look));
+    showWhole((look) => drawCutRows(wholeInputRows({ ...this.#shown(look), below: [] }, look), look));
   }
 
   #show(question: number): void {
@@ -215,7 +215,7 @@ function optionRows({ asked, at: here, chosen }: ShownInput, look: Look): readon
   return [...asked.options, otherWords].map(({ label, description }, at) => {
     const isHere = at === here;
     const sign = at === chosen ? ` ${glyphsOf(look).good}` : '';
-    const name = styled(`${at + 1}. ${visibleLine(label)}${sign}`, styleOf(isHere));
+    const name = styled(`${at + 1}. ${visibleLine(label)}${sign}`, listRowStyle(isHere));
     const first = [cursorSign(isHere, look), name, plain('  ')];
     return wrapRow([styled(visibleLine(description), dimStyle)], { ...form, first });
   });

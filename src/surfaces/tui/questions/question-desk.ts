@@ -1,8 +1,8 @@
 import type { Answer, Question } from '../../../protocol/question.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { fillForm } from '../../views/questions/question-choices.ts';
-import { FieldView, typedField } from './form-fields.ts';
-import { InputView } from './model-questions-view.ts';
+import { FieldView, textFormField } from './form-fields.ts';
+import { ModelQuestionsView } from './model-questions-view.ts';
 import type { View } from '../screen/view.ts';
 import type { Look } from '../screen/text/look.ts';
 import { QuestionView } from './question-view.ts';
@@ -83,13 +83,13 @@ export class QuestionDesk {
       new Promise((answered) => (signal.aborted ? answered({ kind: 'lapsed' }) : open(pause.guard(view(answered)))));
     const askOne = (one: Question): Promise<Answer> =>
       show((answer) => {
-        const field = typedField(one);
+        const field = textFormField(one);
         if (field !== undefined) return new FieldView(field, { question: one, answer, showWhole });
         return new QuestionView({ question: one, item, waiting, answer, showWhole });
       });
     const answer = await (input === undefined
       ? fillForm(question, askOne)
-      : show((answer) => new InputView({ questions: input, agent, answer, showWhole })));
+      : show((answer) => new ModelQuestionsView({ questions: input, agent, answer, showWhole })));
     if (signal.aborted) return;
     this.#close();
     this.#parts.answer(question.id, answer);

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../protocol/json.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
 import { defaultScreenLook } from '../screen/tui-screen.ts';
 import type { Look } from '../screen/text/look.ts';
-import { FieldView, typedField } from './form-fields.ts';
+import { FieldView, textFormField } from './form-fields.ts';
 import { QuestionView } from './question-view.ts';
 import { sampleQuestion } from '../../../../test/harness/sample-question.ts';
 
@@ -58,7 +58,7 @@ it('a field that was read in one width is read anew in another; above and below 
   const question = form({ type: 'string', description: 'word '.repeat(300) });
   const answers: Answer[] = [];
   const shownRows: (readonly string[])[] = [];
-  const view = new FieldView(typedField(question)!, {
+  const view = new FieldView(textFormField(question)!, {
     question,
     answer: (answer) => void answers.push(answer),
     showWhole(rows, seenEnd) {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { FileChangeItem } from '../../../protocol/turn-item.ts';
 import { defaultScreenLook } from '../screen/tui-screen.ts';
 import type { Look } from '../screen/text/look.ts';
-import { askedRows } from './question-rows.ts';
+import { questionRows } from './question-rows.ts';
 import { QuestionView } from './question-view.ts';
 import { sampleQuestion } from '../../../../test/harness/sample-question.ts';
 
@@ -24,7 +24,7 @@ it('a patch has every character that a yes would write, in its lines and in its 
   } as unknown as FileChangeItem;
   const paths = [path, '/w/other\u200B.md'].map((each) => ({ access: 'write' as const, path: each }));
   const question = sampleQuestion({ tool: 'apply_patch', kind: 'patch', paths });
-  const rows = askedRows(question, item, look).all.join('\n');
+  const rows = questionRows(question, item, look).all.join('\n');
   for (const shown of [
     'docs/␛]evil␇readme.md',
     'a␊b<U+202E>.md',
@@ -65,7 +65,7 @@ it('a command and the rule that a yes would save have a sign for selectors and j
     prefix: ['sh', './build\u{E0101}.sh'],
     scopes: ['call', 'rule'],
   });
-  const rows = askedRows(question, undefined, look).all.join('\n');
+  const rows = questionRows(question, undefined, look).all.join('\n');
   for (const shown of [
     '$ sh ./build<U+E0101>.sh bu<U+FE0F>ild.sh \u6587<U+200D>\u4EF6',
     '["sh","./build<U+E0101>.sh"]',

@@ -2,10 +2,10 @@ import { countColumns } from '../../../base/text-columns.ts';
 import type { Question } from '../../../protocol/question.ts';
 import type { ChangedFile, FileChangeItem, TurnItem } from '../../../protocol/turn-item.ts';
 import { justificationLines, questionLines, requiredQuestionLines } from '../../views/questions/question-lines.ts';
-import { exactLine, exactText } from '../../views/terminal/exact-text.ts';
+import { unambiguousLine, unambiguousText } from '../../views/terminal/exact-text.ts';
 import { paint, type Span } from '../../views/terminal/styled-text.ts';
 import { keyHint } from '../screen/keys/key-map.ts';
-import { drawCut, margin } from '../pages/list-parts.ts';
+import { drawCutRows, margin } from '../pages/list-parts.ts';
 import { beginningOfRow, drawRow } from '../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../screen/text/look.ts';
 import { paintedRows } from '../screen/text/output-colours.ts';
@@ -13,7 +13,7 @@ import { dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
 import { wrapRow } from '../screen/text/wrap-row.ts';
 import { patchCell } from '../transcript/cells/patch-cells.ts';
 
-export interface AskedRows {
+export interface QuestionRows {
   /** Uncut. The words of the model come last, so that they cannot push anything else out of sight. */
   readonly all: readonly string[];
   /** The least that the user must see of the effect of a yes: a short window shows it first. */
@@ -21,7 +21,7 @@ export interface AskedRows {
   readonly diff: readonly string[];
 }
 
-export function askedRows(question: Question, item: TurnItem | undefined, look: Look): AskedRows {
+export function questionRows(question: Question, item: TurnItem | undefined, look: Look): QuestionRows {
   const { width } = look;
   const words = spanRows(justificationLines(question, { width }), look);
   const lines = (of: Question, about: TurnItem | undefined): readonly string[] =>
@@ -51,11 +51,11 @@ const patchRows = (item: FileChangeItem, changes: readonly ChangedFile[], look: 
 function visibleChange(change: ChangedFile): ChangedFile {
   const { path, movePath, diff } = change;
   // By line, to show a carriage return at the end of a line too.
-  const lines = diff?.split('\n').map((line) => exactText(line));
+  const lines = diff?.split('\n').map((line) => unambiguousText(line));
   return {
     ...change,
-    path: exactLine(path, 'words'),
-    movePath: movePath === undefined ? undefined : exactLine(movePath, 'words'),
+    path: unambiguousLine(path, 'words'),
+    movePath: movePath === undefined ? undefined : unambiguousLine(movePath, 'words'),
     diff: lines?.join('\n'),
   };
 }
@@ -81,7 +81,7 @@ interface ShortQuestion {
  * Fits the question into a number of rows. If it does not fit, the command or the paths of a patch come first, then the
  * reason of the question, and the last row says how much is left out.
  */
-export function shortQuestion(question: Question, asked: AskedRows, look: Look, room: number): ShortQuestion {
+export function fitQuestionRows(question: Question, asked: QuestionRows, look: Look, room: number): ShortQuestion {
   const { all, core, diff } = asked;
   if (all.length <= room) return { rows: all, shows: 'all', isSaid: true };
   const hasStart = question.argv !== undefined || diff.length > 0;
@@ -101,7 +101,7 @@ export function shortQuestion(question: Question, asked: AskedRows, look: Look, 
 }
 
 const reasonRows = (reason: string | undefined, { width }: Look): readonly Row[] =>
-  reason === undefined ? [] : wrapRow([plain(exactLine(reason))], { width, first: margin });
+  reason === undefined ? [] : wrapRow([plain(unambiguousLine(reason))], { width, first: margin });
 
 function cutRows(rows: readonly Row[], most: number, look: Look): readonly string[] {
   const { ellipsis } = glyphsOf(look);
@@ -121,5 +121,5 @@ function moreRow(left: number, where: string, look: Look): string {
   const key = keyHint(look, 'approval.open_fullscreen', (name) => `: ${name}`);
   const texts = [`  ${ellipsis} ${left} more rows${where}${all}`, `${ellipsis} ${left} more${key}`];
   const text = texts.find((each) => countColumns(each) <= look.width) ?? `${ellipsis}${key}`;
-  return drawCut([[styled(text, dimStyle)]], look)[0]!;
+  return drawCutRows([[styled(text, dimStyle)]], look)[0]!;
 }

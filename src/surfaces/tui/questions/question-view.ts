@@ -2,19 +2,19 @@ import { countColumns } from '../../../base/text-columns.ts';
 import { savablePrefixes } from '../../../core/policy/decide/question-content.ts';
 import { type Answer, asksForContent, type Question } from '../../../protocol/question.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
-import { askedField, carriesNote, choicesFor, fieldChoices } from '../../views/questions/question-choices.ts';
+import { singleFormField, carriesNote, choicesFor, fieldChoices } from '../../views/questions/question-choices.ts';
 import type { Choice } from '../../views/questions/question-choices.ts';
-import { exactLine } from '../../views/terminal/exact-text.ts';
-import { cursorSign, drawCut, hintRows, keyTable, styleOf } from '../pages/list-parts.ts';
-import { hintKeys, type KeyGroup } from '../screen/keys/key-map.ts';
+import { unambiguousLine } from '../../views/terminal/exact-text.ts';
+import { cursorSign, drawCutRows, hintRows, keyTable, listRowStyle } from '../pages/list-parts.ts';
+import { hintKeyMapper, type KeyGroup } from '../screen/keys/key-map.ts';
 import type { TerminalInput } from '../screen/terminal/terminal-port.ts';
 import { cutRow, drawRows, rowsAround } from '../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../screen/text/look.ts';
-import { badStyle, dimStyle, type Piece, plain, type Row, styled, warnStyle } from '../screen/text/style.ts';
+import { badStyle, dimStyle, type RowPiece, plain, type Row, styled, warnStyle } from '../screen/text/style.ts';
 import { wrapRow } from '../screen/text/wrap-row.ts';
 import { cacheRows, type Frame, type View } from '../screen/view.ts';
 import { type FieldOptions, TextLineField } from './form-fields.ts';
-import { type AskedRows, askedRows, shortQuestion } from './question-rows.ts';
+import { type QuestionRows, questionRows, fitQuestionRows } from './question-rows.ts';
 
 type QuestionOptions = FieldOptions & { readonly item: TurnItem | undefined; waiting(): number };
 /** With fewer rows for the question, the hint is dropped. A low window drops it before any row of the command. */
@@ -23,7 +23,7 @@ const fewestAsked = 4;
 const leastAsked = 2;
 /** Largest height of a low window, in which stricter rules apply. */
 const lowRows = 13;
-type RowsOfAsked = (look: Look) => AskedRows;
+type RowsOfAsked = (look: Look) => QuestionRows;
 
 /** Shows a question, all that a yes would allow, and the answers. The user can add a note if a model will read it. */
 export class QuestionView implements View {
@@ -84,7 +84,7 @@ export class QuestionView implements View {
   }
 
   #keepRows(): RowsOfAsked {
-    return cacheRows((look) => askedRows(this.#asked, this.#options.item, look));
+    return cacheRows((look) => questionRows(this.#asked, this.#options.item, look));
   }
 
   frame(look: Look, height: number): Frame {
@@ -94,11 +94,11 @@ export class QuestionView implements View {
     // Cut answers before the question. In a low window, drop the hint if it would hide part of the command.
     const least = height < lowRows ? Math.max(fewestAsked, asked.core.length + 1) : fewestAsked;
     const below = height - short.length >= least ? short : this.#belowRows(look, { how: 'bare', height });
-    const shown = shortQuestion(this.#asked, asked, look, Math.max(0, height - below.length));
+    const shown = fitQuestionRows(this.#asked, asked, look, Math.max(0, height - below.length));
     const isEnough = shown.shows === 'core' || (shown.isSaid && height >= lowRows);
     const shows = shown.shows === 'all' ? 'all' : isEnough ? 'enough' : 'part';
     this.#drawn = { rows: this.#rows, width: look.width, shows };
-    const rows = [...shown.rows, ...drawCut(below, look)];
+    const rows = [...shown.rows, ...drawCutRows(below, look)];
     const cursor = { row: rows.length - 1, column: this.#note.column(look.width) };
     return { rows, cursor: this.#isNoting ? cursor : undefined };
   }
@@ -108,13 +108,14 @@ export class QuestionView implements View {
     look: Look,
     { how, height = Infinity }: { readonly how: 'whole' | 'short' | 'bare'; readonly height?: number },
   ): readonly Row[] {
-    const problem: readonly Row[] = this.#problem === '' ? [] : [[styled(`  ${exactLine(this.#problem)}`, badStyle)]];
+    const problem: readonly Row[] =
+      this.#problem === '' ? [] : [[styled(`  ${unambiguousLine(this.#problem)}`, badStyle)]];
     const tail = [
       ...(how === 'bare' && !this.#isNoting ? [] : hintRows(this.#hint(look), look)),
       ...problem,
       ...(this.#isNoting ? [this.#note.row()] : []),
     ];
-    const list = { choices: this.#choices, at: this.#at, bound: hintKeys(look, this.keys) };
+    const list = { choices: this.#choices, at: this.#at, bound: hintKeyMapper(look, this.keys) };
     const answers =
       how === 'whole'
         ? choiceRows(list, look)
@@ -123,7 +124,7 @@ export class QuestionView implements View {
   }
 
   #hint(look: Look): string {
-    const key = hintKeys(look, this.keys);
+    const key = hintKeyMapper(look, this.keys);
     const { dot } = glyphsOf(look);
     const { waiting } = this.#options;
     if (this.#isNoting) {
@@ -193,7 +194,7 @@ export class QuestionView implements View {
     if (isSeen || isRead) return false;
     const confirms = this.#isNoting ? 'Enter' : key;
     this.#showWhole((look) => {
-      const [closes, answers] = [hintKeys(look, 'pager')('q'), hintKeys(look, this.keys)(confirms)];
+      const [closes, answers] = [hintKeyMapper(look, 'pager')('q'), hintKeyMapper(look, this.keys)(confirms)];
       const words = `Nothing is answered yet: the window had no room for all of this. Read it to its end; then ${closes} goes back, and ${answers} answers.`;
       return drawRows(wrapRow([styled(words, warnStyle)], { width: look.width }), look);
     });
@@ -235,7 +236,7 @@ export class QuestionView implements View {
 }
 
 function choicesOf(question: Question): readonly Choice[] {
-  const field = askedField(question);
+  const field = singleFormField(question);
   if (field !== undefined) return fieldChoices(field);
   return asksForContent(question.kind) ? [declined] : choicesFor(question);
 }
@@ -268,12 +269,12 @@ function shortChoiceRows(list: AnswerList, look: Look, most: number): readonly R
 function listed(
   { choices, at: chosenAt, bound }: AnswerList,
   look: Look,
-  rowsOf: (sign: Piece, words: Piece, key: Piece) => readonly Row[],
+  rowsOf: (sign: RowPiece, words: RowPiece, key: RowPiece) => readonly Row[],
 ): readonly (readonly Row[])[] {
   const own = choices.findIndex(({ isOffered }) => isOffered !== true);
   return choices.map(({ key, words }, at) => {
     const isChosen = at === chosenAt;
-    const answer = styled(`${at + 1}. ${exactLine(words)}`, styleOf(isChosen));
+    const answer = styled(`${at + 1}. ${unambiguousLine(words)}`, listRowStyle(isChosen));
     const rows = rowsOf(cursorSign(isChosen, look), answer, styled(` (${bound(key)})`, dimStyle));
     return at > 0 && at === own ? [[styled('  Answers of Capstan:', dimStyle)], ...rows] : rows;
   });

@@ -4,7 +4,7 @@ import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { defaultScreenLook } from '../screen/tui-screen.ts';
 import { countColumns } from '../../../base/text-columns.ts';
 import type { Look } from '../screen/text/look.ts';
-import { askedRows } from './question-rows.ts';
+import { questionRows } from './question-rows.ts';
 import { PagerView } from '../pages/pager-view.ts';
 import { QuestionView } from './question-view.ts';
 import { sampleQuestion } from '../../../../test/harness/sample-question.ts';
@@ -166,7 +166,7 @@ it('a yes counts by what was drawn last, not by what the window could show', () 
 });
 
 it('the words of the model stand behind what is asked, with a mark in each row', () => {
-  const rows = askedRows(long, undefined, look).all;
+  const rows = questionRows(long, undefined, look).all;
   const words = rows.findIndex((row) => row.includes('The model says'));
   expect(rows.findIndex((row) => row.includes('touch late'))).toBeLessThan(words);
   expect(rows.findIndex((row) => row.includes('begin with'))).toBeLessThan(words);

@@ -1,4 +1,4 @@
-import { drawCut } from '../pages/list-parts.ts';
+import { drawCutRows } from '../pages/list-parts.ts';
 import type { KeyGroup } from '../screen/keys/key-map.ts';
 import { InputSilence } from '../screen/terminal/input-reader.ts';
 import type { TerminalInput } from '../screen/terminal/terminal-port.ts';
@@ -122,7 +122,7 @@ class GuardedView implements View {
     if (this.#state === 'unseen') this.#drawn();
     if (!isNoted) return frame;
     const note = styled('  A key came before you could read this, and was not taken. Press it again.', warnStyle);
-    return { ...frame, rows: [...frame.rows, ...drawCut([[note]], look)] };
+    return { ...frame, rows: [...frame.rows, ...drawCutRows([[note]], look)] };
   }
 
   input(input: TerminalInput): void {

@@ -2,9 +2,9 @@ import { countColumns } from '../../../base/text-columns.ts';
 import type { PlanItem } from '../../../protocol/turn-item.ts';
 import type { SlashPopup } from '../commands/slash-popup.ts';
 import type { Composer } from '../draft/composer.ts';
-import { hintKeys, keyHint } from './keys/key-map.ts';
+import { hintKeyMapper, keyHint } from './keys/key-map.ts';
 import { cleanLine } from './text/clean-text.ts';
-import { cutTo, drawCutRow, drawnColumns, drawRow } from './text/draw-row.ts';
+import { cutLine, drawCutRow, drawnColumns, drawRow } from './text/draw-row.ts';
 import { elapsedWords } from './text/format-values.ts';
 import { glyphsOf, type Look } from './text/look.ts';
 import { accentStyle, boldStyle, dimStyle, plain, type Row, styled } from './text/style.ts';
@@ -61,7 +61,7 @@ const mostSteps = 6;
 
 export function planRows({ steps, isFolded }: PinnedPlan, look: Look): readonly Row[] {
   const { good, pending, arrow, dot } = glyphsOf(look);
-  const key = hintKeys(look, 'composer')('alt+t');
+  const key = hintKeyMapper(look, 'composer')('alt+t');
   const at = steps.findIndex(({ status }) => status !== 'completed');
   const count = `  Tasks ${steps.filter(({ status }) => status === 'completed').length}/${steps.length}`;
   if (isFolded) {
@@ -100,7 +100,7 @@ export interface FailedTurn {
 }
 
 /** Running work, for the row above the composer. */
-export interface Busy {
+export interface BusyState {
   readonly header: string;
   readonly since: number;
   readonly detail?: string;
@@ -110,7 +110,7 @@ export interface Busy {
 }
 
 export interface BottomRowsState {
-  readonly busy: Busy | undefined;
+  readonly busy: BusyState | undefined;
   readonly failed: FailedTurn | undefined;
   readonly background: { readonly commands: number; readonly agents: number };
 }
@@ -162,7 +162,7 @@ function detailRows(detail: string, again: string, look: Look): readonly Row[] {
   const text = cleanLine(detail);
   const whole = rows(text);
   if (whole.length <= mostDetailRows) return whole;
-  return rows(cutTo(text, Math.max(0, look.width - 4 - countColumns(again)), look));
+  return rows(cutLine(text, Math.max(0, look.width - 4 - countColumns(again)), look));
 }
 
 const mostDetailRows = 3;
@@ -181,7 +181,7 @@ function failedRows({ opensAt, holdsQueue = false }: FailedTurn, look: Look): re
   const { dot } = glyphsOf(look);
   const when = left < 1000 ? '' : ` ${dot} may work in ${elapsedWords(left)}`;
   const queue = holdsQueue ? ` ${dot} the queue waits` : '';
-  const hint = `r tries again, ${hintKeys(look, 'composer')('up')} brings the message back${when}${queue}`;
+  const hint = `r tries again, ${hintKeyMapper(look, 'composer')('up')} brings the message back${when}${queue}`;
   return wrapIn(look, [styled(hint, dimStyle)], [plain('  ')]);
 }
 

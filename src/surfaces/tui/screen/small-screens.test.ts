@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TerminalPort } from './terminal/terminal-port.ts';
 import { countColumns } from '../../../base/text-columns.ts';
-import { InputView } from '../questions/model-questions-view.ts';
+import { ModelQuestionsView } from '../questions/model-questions-view.ts';
 import { ListView } from '../pages/list-view.ts';
 import { QuestionView } from '../questions/question-view.ts';
 import { queueView } from '../commands/conversation/queue.ts';
@@ -28,7 +28,8 @@ const asked = sampleInput('漢字');
 const views: Readonly<Record<string, () => View>> = {
   question: () =>
     new QuestionView({ question, item: undefined, waiting: () => 2, answer: nothing, showWhole: nothing }),
-  input: () => new InputView({ questions: [asked, { ...asked, id: 'b' }], answer: nothing, showWhole: nothing }),
+  input: () =>
+    new ModelQuestionsView({ questions: [asked, { ...asked, id: 'b' }], answer: nothing, showWhole: nothing }),
   queue: () =>
     queueView({
       queued: () => ['one message', 'another 漢字 message'],

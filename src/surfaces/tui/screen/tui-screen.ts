@@ -4,7 +4,7 @@ import { Composer } from '../draft/composer.ts';
 import { PrintedTranscript, ScrolledTranscript } from '../transcript/transcript-on-screen.ts';
 import { type PromptMarks, Transcript } from '../transcript/transcript.ts';
 import { bottomFrame, noneWaiting } from './bottom-frame.ts';
-import type { BottomRowsState, Busy, FailedTurn, PinnedPlan, WaitingWords } from './bottom-frame.ts';
+import type { BottomRowsState, BusyState, FailedTurn, PinnedPlan, WaitingWords } from './bottom-frame.ts';
 import { InlineAndFullScreen } from './inline-and-full-screen.ts';
 import type { TerminalPort } from './terminal/terminal-port.ts';
 import type { Look } from './text/look.ts';
@@ -41,8 +41,8 @@ export class TuiScreen {
   /** A question covers a view that the user opened. */
   #asked: View | undefined;
   #pager: View | undefined;
-  #busy: Busy | undefined;
-  #shell: Busy | undefined;
+  #busy: BusyState | undefined;
+  #shell: BusyState | undefined;
   #failed: FailedTurn | undefined;
   #idleSince = -Infinity;
   plan: PinnedPlan | undefined;
@@ -95,17 +95,17 @@ export class TuiScreen {
   get pager(): View | undefined {
     return this.#pager;
   }
-  get busy(): Busy | undefined {
+  get busy(): BusyState | undefined {
     return this.#busy;
   }
 
-  set busy(busy: Busy | undefined) {
+  set busy(busy: BusyState | undefined) {
     this.#busy = busy;
     this.#workChanged();
   }
 
   /** Shows the running command of the user instead of other work, because Esc ends it. */
-  set shell(shell: Busy | undefined) {
+  set shell(shell: BusyState | undefined) {
     this.#shell = shell;
     this.#workChanged();
   }
@@ -230,7 +230,7 @@ export class TuiScreen {
     return new TuiScreen({ ...shared, isFull: true, reflows: false, hosted: () => this.draw() });
   }
 
-  get #running(): Busy | undefined {
+  get #running(): BusyState | undefined {
     return this.#shell ?? this.#busy;
   }
   get #state(): BottomRowsState {

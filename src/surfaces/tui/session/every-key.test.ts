@@ -2,7 +2,7 @@ import { beforeAll, expect, it, vi } from 'vitest';
 import { noticeCell } from '../transcript/cells/notice-cells.ts';
 import { Composer } from '../draft/composer.ts';
 import { type Draft, draftFromText } from '../draft/draft.ts';
-import { homeKey, keyActions, type KeyContext } from '../screen/keys/key-actions.ts';
+import { canonicalKey, keyActions, type KeyContext } from '../screen/keys/key-actions.ts';
 import type { TerminalInput, TerminalPort } from '../screen/terminal/terminal-port.ts';
 import type { Look } from '../screen/text/look.ts';
 import { ListView } from '../pages/list-view.ts';
@@ -136,7 +136,7 @@ it.each(keyActions.map((action) => [`${action.context}.${action.name}`, action] 
   '%s does something somewhere',
   async (_, action) => {
     const changes = situations[action.context].map(
-      async (situation) => (await seenAfter(situation, homeKey(action))) !== (await seenAfter(situation, 'f24')),
+      async (situation) => (await seenAfter(situation, canonicalKey(action))) !== (await seenAfter(situation, 'f24')),
     );
     expect(await Promise.all(changes)).toContain(true);
   },

@@ -8,7 +8,7 @@ import { PasteDetectingKeys } from '../draft/paste-detection.ts';
 import type { UserActs } from '../flow/user-acts.ts';
 import { keyTable } from '../pages/list-parts.ts';
 import { noneWaiting } from '../screen/bottom-frame.ts';
-import { ChordKeys, defaultKeyMap, hintKeys, type KeyGroup, pendingMs } from '../screen/keys/key-map.ts';
+import { ChordKeys, defaultKeyMap, hintKeyMapper, type KeyGroup, pendingMs } from '../screen/keys/key-map.ts';
 import type { KeyPress, TerminalInput } from '../screen/terminal/terminal-port.ts';
 import type { TuiScreen } from '../screen/tui-screen.ts';
 import type { TerminalContext } from './terminal-context.ts';
@@ -264,7 +264,7 @@ class PressedAgain {
     this.reset();
     if (isSecond) return true;
     this.#first = { key, placeholder: this.#stage.placeholder };
-    this.#stage.placeholder = `${hintKeys(this.#stage.look, 'composer')(key)} again: ${does}`;
+    this.#stage.placeholder = `${hintKeyMapper(this.#stage.look, 'composer')(key)} again: ${does}`;
     return false;
   }
 

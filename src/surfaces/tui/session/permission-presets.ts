@@ -1,10 +1,10 @@
 import { cachePerObject } from '../../../base/objects.ts';
 import type { Settings } from '../../../core/envelope/settings.ts';
-import { approvalName, isReviewed } from '../../../core/policy/decide/approval-policy.ts';
+import { approvalName, mayReviewerAnswer } from '../../../core/policy/decide/approval-policy.ts';
 import { sandboxLevelOf } from '../../../core/policy/profiles/describe-policy.ts';
 import { policyInForce } from '../../../engine/wording.ts';
 import type { ApprovalsReviewer } from '../../../protocol/question.ts';
-import { dimStyle, type Piece, styled, warnStyle } from '../screen/text/style.ts';
+import { dimStyle, type RowPiece, styled, warnStyle } from '../screen/text/style.ts';
 
 export interface PermissionPreset {
   readonly label: string;
@@ -43,7 +43,7 @@ export const permissionPresets: readonly PermissionPreset[] = [
 /** Cached: settings change rarely, but screens ask on every frame. */
 const standing = cachePerObject((settings: Settings) => {
   const [sandbox, approval] = [sandboxLevelOf(policyInForce(settings)), approvalName(settings.approvals)];
-  const isOfModel = isReviewed({ ...settings, approval: settings.approvals });
+  const isOfModel = mayReviewerAnswer({ ...settings, approval: settings.approvals });
   const reviewer: ApprovalsReviewer = isOfModel ? 'auto_review' : 'user';
   const ofReviewer = permissionPresets.filter((each) => each.reviewer === reviewer);
   const preset = ofReviewer.find((each) => each.sandbox === sandbox && each.approval === approval);
@@ -54,7 +54,7 @@ export const presetOf = (settings: Settings): PermissionPreset | undefined => st
 export const sandboxLevel = (settings: Settings): string => standing(settings).sandbox;
 
 /** Names the permissions of the turn, as `/permissions` does if it has a name. In plan mode, names that instead. */
-export function permissionMode(settings: Settings): Piece {
+export function permissionMode(settings: Settings): RowPiece {
   if (settings.collaboration?.mode === 'plan') return styled('Plan mode', { colour: 'special' });
   return styled(standing(settings).words, sandboxLevel(settings) === 'danger-full-access' ? warnStyle : dimStyle);
 }

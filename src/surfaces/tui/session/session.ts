@@ -8,7 +8,7 @@ import { addUsage, noUsage, type Usage, usageSince } from '../../../protocol/usa
 import { moneyWords } from '../../views/wording/cost-words.ts';
 import { usedTokensWords, usedWithEstimate } from '../screen/text/format-values.ts';
 import type { SlashName } from '../commands/slash-commands.ts';
-import { readUserInput } from '../draft/draft-message.ts';
+import { draftToUserInput } from '../draft/draft-message.ts';
 import { createDraftServices, type DraftServices } from '../draft/draft-services.ts';
 import type { Draft } from '../draft/draft.ts';
 import { KeptQueue } from '../flow/message-queue.ts';
@@ -238,7 +238,7 @@ export class TuiSession {
   #inputOf(draft: Draft) {
     const { takesPictures, settings } = this.thread;
     const load = (source: string) => this.parts.engine.loadImage(source, settings.cwd);
-    return readUserInput(draft, { takesPictures, model: settings.model, load });
+    return draftToUserInput(draft, { takesPictures, model: settings.model, load });
   }
 
   #told(result: { readonly kind: string; readonly outcome?: Outcome }): void {

@@ -141,9 +141,9 @@ const otherNames: Readonly<Record<string, StatusId>> = { project: 'project-name'
 const unshown =
   /^(pull-request-number|branch-changes|(five-hour|weekly)-limit|thread-credits|fast-mode|raw-output|workspace-headline|daybreak|profile)$/;
 
-export type ReadIds<Id> = { readonly ids: readonly Id[]; readonly unknown: readonly string[] };
+export type ParsedIds<Id> = { readonly ids: readonly Id[]; readonly unknown: readonly string[] };
 
-export function readStatusIds(words: readonly string[]): ReadIds<StatusId> {
+export function parseStatusIds(words: readonly string[]): ParsedIds<StatusId> {
   const idOf = (word: string): StatusId | undefined => {
     if (Object.hasOwn(statusItems, word)) return word as StatusId;
     return Object.hasOwn(otherNames, word) ? otherNames[word] : undefined;

@@ -7,8 +7,8 @@ import type { SandboxMode } from '../../../protocol/permissions.ts';
 import { noUsage } from '../../../protocol/usage.ts';
 import { rowColumns } from '../screen/text/draw-row.ts';
 import type { Look } from '../screen/text/look.ts';
-import { readStatusIds, type StatusFacts, statusItems, usualStatusLine } from './status-items.ts';
-import { readTitleIds, statusRow, windowTitle } from './status-line.ts';
+import { parseStatusIds, type StatusFacts, statusItems, usualStatusLine } from './status-items.ts';
+import { parseTitleIds, statusRow, windowTitle } from './status-line.ts';
 
 const look: Look = {
   width: 100,
@@ -139,7 +139,7 @@ describe('the status line', () => {
   });
 
   it('reads ids, also those of other programs, each once', () => {
-    expect(readStatusIds(['model', 'weekly-limit', 'project', 'nope', 'model'])).toEqual({
+    expect(parseStatusIds(['model', 'weekly-limit', 'project', 'nope', 'model'])).toEqual({
       ids: ['model', 'project-name'],
       unknown: ['nope'],
     });
@@ -147,7 +147,7 @@ describe('the status line', () => {
 });
 
 describe('the title of the window', () => {
-  const usual = readTitleIds(['activity', 'thread-title', 'project-name', 'huh']);
+  const usual = parseTitleIds(['activity', 'thread-title', 'project-name', 'huh']);
 
   it('says what is going on, and where', () => {
     expect(usual.unknown).toEqual(['huh']);

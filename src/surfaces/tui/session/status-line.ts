@@ -4,16 +4,16 @@ import type { Engine } from '../../../engine/engine.ts';
 import type { LiveThread } from '../../../engine/live/live-thread-types.ts';
 import { endsOrSuspends, type ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { Goal } from '../../../protocol/thread.ts';
-import { hintKeys, type HintKeys } from '../screen/keys/key-map.ts';
-import { noTitle, takesTitle, titleSequence } from '../screen/terminal/terminal-sequences.ts';
+import { hintKeyMapper, type HintKeyMapper } from '../screen/keys/key-map.ts';
+import { clearTitleSequence, takesTitle, titleSequence } from '../screen/terminal/terminal-sequences.ts';
 import { cleanLine } from '../screen/text/clean-text.ts';
 import { cutRow, drawRow, drawRows, rowColumns } from '../screen/text/draw-row.ts';
-import { glyphsOf, type Look, wordsWithGlyphs } from '../screen/text/look.ts';
-import { badStyle, dimStyle, type Piece, plain, type Row, styled, warnStyle } from '../screen/text/style.ts';
+import { glyphsOf, type Look, replaceGlyphs } from '../screen/text/look.ts';
+import { badStyle, dimStyle, type RowPiece, plain, type Row, styled, warnStyle } from '../screen/text/style.ts';
 import { wrapIn } from '../screen/text/wrap-row.ts';
 import { permissionMode } from './permission-presets.ts';
-import { readStatusIds, statusItems, usualStatusLine, withNext } from './status-items.ts';
-import type { ReadIds, StatusFacts, StatusId, StatusItem } from './status-items.ts';
+import { parseStatusIds, statusItems, usualStatusLine, withNext } from './status-items.ts';
+import type { ParsedIds, StatusFacts, StatusId, StatusItem } from './status-items.ts';
 import type { SessionParts } from './session.ts';
 
 interface StatusLine {
@@ -26,7 +26,7 @@ interface StatusLine {
 export function statusRow(facts: StatusFacts, { items, hasColours }: StatusLine, look: Look): Row {
   const { dot } = glyphsOf(look);
   // The mode of the running turn, with the one chosen for the next turn.
-  const mode: Piece = {
+  const mode: RowPiece = {
     text: withNext(facts, (of) => permissionMode(of).text),
     style: permissionMode(facts.settings).style,
   };
@@ -34,7 +34,7 @@ export function statusRow(facts: StatusFacts, { items, hasColours }: StatusLine,
   // Blanks at both ends and in between; a mode too long for that is shown alone.
   const room = look.width - modeColumns - 4;
   if (room < 1) return cutRow([mode], look.width, look);
-  const row: Piece[] = [];
+  const row: RowPiece[] = [];
   for (const id of items) {
     const { short }: StatusItem = statusItems[id];
     const piece = pieceOf(id, facts, hasColours, look);
@@ -50,7 +50,7 @@ export function statusRow(facts: StatusFacts, { items, hasColours }: StatusLine,
   return [plain('  '), ...row, plain(blanks), mode];
 }
 
-function pieceOf(id: StatusId, facts: StatusFacts, hasColours: boolean, look: Look): Piece | undefined {
+function pieceOf(id: StatusId, facts: StatusFacts, hasColours: boolean, look: Look): RowPiece | undefined {
   const item: StatusItem = statusItems[id];
   const text = cleanLine(item.text(facts, look) ?? '').trim();
   if (text === '') return undefined;
@@ -75,14 +75,14 @@ export class StatusView {
   readonly #host: string;
   items: readonly StatusId[];
   titleItems: readonly TitleId[];
-  #title = noTitle;
+  #title = clearTitleSequence;
   #tip: number | undefined;
 
   constructor(parts: StatusParts) {
     this.#parts = parts;
     const { statusLine, terminalTitle } = parts.settings;
-    this.items = statusLine === undefined ? usualStatusLine : readStatusIds(statusLine).ids;
-    this.titleItems = terminalTitle === undefined ? usualTitle : readTitleIds(terminalTitle).ids;
+    this.items = statusLine === undefined ? usualStatusLine : parseStatusIds(statusLine).ids;
+    this.titleItems = terminalTitle === undefined ? usualTitle : parseTitleIds(terminalTitle).ids;
     this.#host = process.getBuiltinModule('node:os').hostname();
   }
 
@@ -129,8 +129,8 @@ export class StatusView {
 
   /** Resets the title, because Capstan no longer has the window. */
   close(): void {
-    if (this.#title !== noTitle) this.#parts.surroundings.write(noTitle);
-    this.#title = noTitle;
+    if (this.#title !== clearTitleSequence) this.#parts.surroundings.write(clearTitleSequence);
+    this.#title = clearTitleSequence;
   }
 
   #all(): StatusFacts {
@@ -149,7 +149,7 @@ export class StatusView {
   }
 }
 
-const tips: readonly ((key: HintKeys) => string)[] = [
+const tips: readonly ((key: HintKeyMapper) => string)[] = [
   (key) => `${key('Enter')} while a turn runs steers it; ${key('Tab')} queues the message for the next turn.`,
   () => '! at the beginning runs a command in your own shell. The model reads its output.',
   () => 'Shift+Tab switches plan mode: the model plans, and nothing is written.',
@@ -162,9 +162,9 @@ const tips: readonly ((key: HintKeys) => string)[] = [
 
 /** Use this only below the composer: elsewhere a tip would look like an answer. */
 export function tipRows(at: number, look: Look): readonly string[] {
-  const tip = tips[at % tips.length]?.(hintKeys(look, 'composer')) ?? '';
+  const tip = tips[at % tips.length]?.(hintKeyMapper(look, 'composer')) ?? '';
   const label = '  Tip: ';
-  const words = [styled(wordsWithGlyphs(tip, look), dimStyle)];
+  const words = [styled(replaceGlyphs(tip, look), dimStyle)];
   return drawRows(wrapIn(look, words, [styled(label, dimStyle)], [plain(' '.repeat(label.length))]), look);
 }
 
@@ -173,9 +173,9 @@ export type TitleId = StatusId | 'activity';
 
 const usualTitle: readonly TitleId[] = ['activity', 'thread-title', 'project-name'];
 
-export function readTitleIds(words: readonly string[]): ReadIds<TitleId> {
-  const read = words.map((word): ReadIds<TitleId> =>
-    word === 'activity' || word === 'spinner' ? { ids: ['activity'], unknown: [] } : readStatusIds([word]),
+export function parseTitleIds(words: readonly string[]): ParsedIds<TitleId> {
+  const read = words.map((word): ParsedIds<TitleId> =>
+    word === 'activity' || word === 'spinner' ? { ids: ['activity'], unknown: [] } : parseStatusIds([word]),
   );
   return { ids: [...new Set(read.flatMap(({ ids }) => ids))], unknown: read.flatMap(({ unknown }) => unknown) };
 }

@@ -1,6 +1,6 @@
 import type { TypingPause } from '../questions/typing-pause.ts';
 import type { TerminalInput, TerminalPort } from '../screen/terminal/terminal-port.ts';
-import { autoTheme, type Background, backgroundOf, type ThemeChoice } from '../screen/text/themes.ts';
+import { autoTheme, type TerminalBackground, backgroundBrightness, type ThemeChoice } from '../screen/text/themes.ts';
 import type { TuiScreen } from '../screen/tui-screen.ts';
 
 interface TerminalContextParts extends Pick<TerminalContext, 'env' | 'pause'> {
@@ -62,7 +62,7 @@ export class TerminalContext {
 class Appearance {
   readonly #stage: TuiScreen;
   choice = autoTheme;
-  #background: Background = 'unknown';
+  #background: TerminalBackground = 'unknown';
 
   constructor(stage: TuiScreen) {
     this.#stage = stage;
@@ -75,7 +75,7 @@ class Appearance {
   }
 
   background(rgb: readonly [number, number, number]): void {
-    this.#background = backgroundOf(rgb);
+    this.#background = backgroundBrightness(rgb);
     this.#apply();
   }
 

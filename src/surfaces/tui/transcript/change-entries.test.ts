@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { TurnId } from '../../../protocol/ids.ts';
 import type { PrefixBrokenEvent, ThreadEvent } from '../../../protocol/thread-event.ts';
 import { noUsage } from '../../../protocol/usage.ts';
-import { changeLine } from './change-entries.ts';
+import { requestChangeLine } from './change-entries.ts';
 import type { Look } from '../screen/text/look.ts';
 import { EventEntries } from './event-entries.ts';
 import { Transcript } from './transcript.ts';
@@ -81,10 +81,10 @@ function shown(...events: readonly ThreadEvent[]) {
 describe('changes of the requests', () => {
   it('says that tokens may be sent again where only the provider knows', () => {
     const prefix: PrefixBrokenEvent = { ...broken, breaks: [{ kind: 'setting', name: 'cacheKey', tokens: 1200 }] };
-    expect(changeLine({ kind: 'prefix', prefix }).line).toBe(
+    expect(requestChangeLine({ kind: 'prefix', prefix }).line).toBe(
       'Cache: about 1,200 tokens may be sent again uncached (a thread with a cache of its own)',
     );
-    expect(changeLine({ kind: 'prefix', prefix: broken }).line).toBe(
+    expect(requestChangeLine({ kind: 'prefix', prefix: broken }).line).toBe(
       'Cache lost: about 1,200 tokens are sent again uncached (the setting model)',
     );
   });

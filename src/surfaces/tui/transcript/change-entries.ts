@@ -9,7 +9,7 @@ import type { TranscriptEntry } from './transcript.ts';
 const early: ReadonlySet<ThreadEvent['kind']> = new Set(['context', 'settings', 'turn-started', 'warning']);
 
 /** One quiet line for each change of the requests, with its cost. */
-export class ChangeEntries {
+export class RequestChangeEntries {
   readonly #add: (entry: TranscriptEntry) => TranscriptEntry;
   #open: { readonly entry: TranscriptEntry; readonly change: RequestChange } | undefined;
   /** Retries of the running request. The row above the composer shows them; a line follows if one has helped. */
@@ -52,14 +52,14 @@ export class ChangeEntries {
     this.#open = undefined;
     const retry = this.#retry;
     this.#retry = undefined;
-    if (retry !== undefined) this.#add({ cell: quietCell(changeLine(retry)), isFinal: true, opens: true });
+    if (retry !== undefined) this.#add({ cell: quietCell(requestChangeLine(retry)), isFinal: true, opens: true });
   }
 
   /** Shows the break in the line of the switch or checkpoint before it, or else in a line of its own. */
   #broken(prefix: PrefixBrokenEvent): boolean {
     const open = this.#open;
     if (open?.change.kind === 'switch' || open?.change.kind === 'checkpoint')
-      open.entry.cell = quietCell(changeLine({ ...open.change, prefix }));
+      open.entry.cell = quietCell(requestChangeLine({ ...open.change, prefix }));
     else this.#begin({ kind: 'prefix', prefix });
     this.settle();
     return true;
@@ -67,7 +67,7 @@ export class ChangeEntries {
 
   #begin(change: RequestChange): boolean {
     this.settle();
-    const cell = quietCell(changeLine(change));
+    const cell = quietCell(requestChangeLine(change));
     this.#open = { entry: this.#add({ cell, isFinal: false, opens: true }), change };
     return true;
   }
@@ -86,7 +86,7 @@ type RequestChange =
   /** `tokens`: size of the repeated request, if known. */
   | { readonly kind: 'retry'; readonly events: readonly EventOf<'retrying'>[]; readonly tokens?: number };
 
-export function changeLine(change: RequestChange): QuietLine {
+export function requestChangeLine(change: RequestChange): QuietLine {
   switch (change.kind) {
     case 'switch': {
       const { from, to, changes } = change.event;

@@ -10,7 +10,7 @@ import { noticeCell, type NoticeKind, turnCostWords, turnEndCell } from './cells
 import type { CallState } from './cells/command-cell.ts';
 import { exploredByCall, isExploring } from './cells/exploring-cell.ts';
 import { ExploringGroups } from './exploring-groups.ts';
-import { ChangeEntries } from './change-entries.ts';
+import { RequestChangeEntries } from './change-entries.ts';
 import {
   appendCallOutput,
   callStateAt,
@@ -28,7 +28,7 @@ export class EventEntries {
   readonly #transcript: Transcript;
   readonly #recordIfNews: (outcome: Outcome) => boolean;
   readonly #groups: ExploringGroups;
-  readonly #changes: ChangeEntries;
+  readonly #changes: RequestChangeEntries;
   readonly #hooks: RunningHooks;
   readonly #running = new Map<string, ShownCall>();
   readonly #arriving = new Map<string, { readonly entry: TranscriptEntry; readonly message: AnswerStream }>();
@@ -54,7 +54,7 @@ export class EventEntries {
     this.#transcript = transcript;
     this.#recordIfNews = recordIfNews;
     this.#groups = new ExploringGroups(transcript);
-    this.#changes = new ChangeEntries((entry) => {
+    this.#changes = new RequestChangeEntries((entry) => {
       this.#groups.pass();
       return transcript.add(entry);
     });

@@ -1,5 +1,5 @@
 import type { FailedTurn, WaitingWords } from '../screen/bottom-frame.ts';
-import { hintKeys } from '../screen/keys/key-map.ts';
+import { hintKeyMapper } from '../screen/keys/key-map.ts';
 import { cleanLine } from '../screen/text/clean-text.ts';
 import { cutRow, drawRow, drawRows, filledRow } from '../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../screen/text/look.ts';
@@ -64,7 +64,7 @@ export class Announcements {
     const shown = isHeld ? undefined : busy;
     const state = [shown?.header, shown?.detail].filter((part) => part !== undefined).join(': ');
     if (state !== this.#busy && state !== '')
-      lines.push(`${state}. ${hintKeys(look, 'composer')('Escape')} interrupts.`);
+      lines.push(`${state}. ${hintKeyMapper(look, 'composer')('Escape')} interrupts.`);
     this.#busy = state;
     if (failed !== this.#failed && failed !== undefined) lines.push(failedWords(failed, look));
     this.#failed = failed;
@@ -89,7 +89,7 @@ export class Announcements {
 }
 
 const failedWords = ({ holdsQueue = false }: FailedTurn, look: Look): string =>
-  `R tries again, ${hintKeys(look, 'composer')('Up')} restores the message.${holdsQueue ? ' The queue waits.' : ''}`;
+  `R tries again, ${hintKeyMapper(look, 'composer')('Up')} restores the message.${holdsQueue ? ' The queue waits.' : ''}`;
 
 /** With fewer rows in sight, the message that they answer is not pinned above them. */
 const leastPinned = 5;

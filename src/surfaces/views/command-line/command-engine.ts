@@ -10,14 +10,14 @@ import type { Command, CommandArguments } from './command.ts';
 import { commandLineOverrides } from './load-engine.ts';
 import { homedir } from 'node:os';
 
-export interface ReadThread extends ThreadLines {
+export interface ReadOnlyThread extends ThreadLines {
   readonly id: ThreadId;
   /** Requests that the thread does not show any more. */
   takenBack(): Promise<TakenBackRequests>;
 }
 
 /** The thread that the user names, else the newest of the folder. Takes no lock: its writer is not disturbed. */
-export async function loadThread(name: string | undefined): Promise<ReadThread | Outcome> {
+export async function loadThread(name: string | undefined): Promise<ReadOnlyThread | Outcome> {
   const stored = StoredThreads.in(process.env, homedir());
   if ('code' in stored) return stored;
   const folder = currentFolder();
@@ -48,8 +48,8 @@ export const withEngine =
   };
 
 /** Wraps the work of a command: first loads the lines of a thread. */
-export const withReadThread =
-  <Form extends Command>(work: Work<Form, ReadThread>) =>
+export const withReadOnlyThread =
+  <Form extends Command>(work: Work<Form, ReadOnlyThread>) =>
   async (given: CommandArguments<Form>): Promise<number | Outcome> => {
     const thread = await loadThread(given.thread);
     return 'code' in thread ? thread : work(given, thread);

@@ -35,7 +35,7 @@ export function groupHelp(group: CommandGroup): string {
     `  ${prefix} COMMAND …`,
     '',
     'Commands:',
-    ...rows(shownCommands(group).map(([word, entry]) => [word, doesOf(entry)])),
+    ...rows(shownCommands(group).map(([word, entry]) => [word, commandPurpose(entry)])),
     '',
     ...(notes === undefined ? [] : [...paragraphs(notes), '']),
     ...wrapped(`Run \`${prefix} COMMAND --help\` for the options and examples of a command.`, pageWidth),
@@ -43,7 +43,8 @@ export function groupHelp(group: CommandGroup): string {
   ].join('\n');
 }
 
-export const doesOf = (entry: CommandRow | CommandGroup): string => ('does' in entry ? entry.does : entry.command.does);
+export const commandPurpose = (entry: LoadableCommand | CommandGroup): string =>
+  'does' in entry ? entry.does : entry.command.does;
 
 function optionText(option: CommandOption): string {
   const names = shownNames(option);
@@ -86,28 +87,30 @@ export interface CommandWork<Form extends Command> {
   whereElse?(given: CommandArguments<Form>): string;
 }
 
-export type CommandRow = { readonly command: Command; readonly load: () => Promise<CommandWork<Command>> };
+export type LoadableCommand = { readonly command: Command; readonly load: () => Promise<CommandWork<Command>> };
 
 /** Several commands under one name; the group without a name is the whole program. */
 export interface CommandGroup {
   readonly name: string;
   readonly summary: string;
   readonly does: string;
-  readonly commands: Readonly<Record<string, CommandRow | CommandGroup>>;
+  readonly commands: Readonly<Record<string, LoadableCommand | CommandGroup>>;
   readonly notes?: string;
 }
 
 /** Makes a row of a group. The compiler checks that the work accepts what the command gives. */
-export function commandRow<const Form extends Command>(
+export function loadableCommand<const Form extends Command>(
   command: Form,
   load: () => Promise<CommandWork<Form>>,
-): CommandRow {
+): LoadableCommand {
   // The parser gives the work exactly what the command's table declares.
-  return { command, load: load as unknown as CommandRow['load'] };
+  return { command, load: load as unknown as LoadableCommand['load'] };
 }
 
 /** The commands of a group by name, in the order of the help text, without hidden ones. */
-export const shownCommands = ({ commands }: CommandGroup): readonly (readonly [string, CommandRow | CommandGroup])[] =>
+export const shownCommands = ({
+  commands,
+}: CommandGroup): readonly (readonly [string, LoadableCommand | CommandGroup])[] =>
   Object.entries(commands).filter(([, entry]) => 'commands' in entry || entry.command.hidden !== true);
 
 export const commandNames = (group: CommandGroup): readonly string[] => shownCommands(group).map(([name]) => name);
@@ -121,7 +124,7 @@ export function findCommand(
   group: CommandGroup,
   written: string,
   rest: readonly string[] = [],
-): CommandRow | CommandGroup | Outcome<'usage'> {
+): LoadableCommand | CommandGroup | Outcome<'usage'> {
   const name = group.name === '' && written === 'e' ? 'exec' : written;
   const found = Object.hasOwn(group.commands, name) ? group.commands[name] : undefined;
   if (found !== undefined) return found;

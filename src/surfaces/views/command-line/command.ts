@@ -44,7 +44,7 @@ export const sandboxFallbackOption = option(
 
 export const keyValuePlaceholder = 'KEY=VALUE';
 
-export interface CommandWord {
+export interface PositionalArgument {
   /** Options can replace the word THREAD. */
   readonly name: string;
   /** The error message if the word is missing; absent if the word is optional. */
@@ -69,9 +69,9 @@ export interface Command {
   /** Options by the keys under which the command gets their values. */
   readonly options: Readonly<Record<string, CommandOption>>;
   /** Absent: one of the variants must be named. */
-  readonly words?: readonly CommandWord[];
+  readonly words?: readonly PositionalArgument[];
   /** First words that change which words follow. All variants share the options. */
-  readonly variants?: Readonly<Record<string, readonly CommandWord[]>>;
+  readonly variants?: Readonly<Record<string, readonly PositionalArgument[]>>;
   readonly examples?: readonly (readonly [line: string, does: string])[];
   /** Paragraphs above the options, one per line: help wraps them. */
   readonly about?: string;
@@ -93,7 +93,7 @@ export interface CommandArguments<Form extends Command> {
 
 type VariantOf<Form extends Command> =
   | (Form extends { readonly variants: infer Variants } ? keyof Variants : never)
-  | (Form extends { readonly words: readonly CommandWord[] } ? undefined : never);
+  | (Form extends { readonly words: readonly PositionalArgument[] } ? undefined : never);
 
 type ValueOf<Option extends CommandOption> = Option extends { readonly value: string }
   ? Option extends { readonly repeats: true }

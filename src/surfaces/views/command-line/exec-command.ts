@@ -4,7 +4,7 @@ const prompt = { name: 'PROMPT' } as const;
 const repeated = { repeats: true } as const;
 
 /** Options that several commands have, in groups by their places in the help text. */
-export const sourceOptions = {
+export const modelSourceOptions = {
   override: option('-c, --config KEY=VALUE', 'override a value of config.toml', repeated),
   profile: option('-p, --profile NAME', 'read NAME.config.toml over config.toml'),
   oss: flag('--oss', 'use a model on this machine, served by Ollama or LM Studio'),
@@ -21,7 +21,7 @@ export const strictOptions = {
   ignoreRules: flag('--ignore-rules', 'do not read your rules files and those of the project'),
 } as const;
 
-export const gateOptions = {
+export const featureOptions = {
   enable: option('--enable FEATURE', '', { repeats: true, hidden: true }),
   disable: option('--disable FEATURE', '', { repeats: true, hidden: true }),
 } as const;
@@ -100,7 +100,7 @@ export const execCommand = {
     commit: option('--commit COMMIT', 'with review: the change of one commit', { only: ['review'] }),
     title: option('--title TEXT', 'with --commit: the title of the commit', { only: ['review'], with: 'commit' }),
     ephemeral: flag('--ephemeral', 'keep nothing of the turn on disk'),
-    ...sourceOptions,
+    ...modelSourceOptions,
     color: option('--color WHEN', 'auto, always or never', { choices: ['auto', 'always', 'never'] }),
     skipGitRepoCheck: flag('--skip-git-repo-check', 'run outside a git repository'),
     contextEvents: flag(
@@ -116,7 +116,7 @@ export const execCommand = {
       '--dangerously-bypass-approvals-and-sandbox, --yolo',
       'no sandbox and no questions: use it only where something else isolates Capstan',
     ),
-    ...gateOptions,
+    ...featureOptions,
     threadSource: option('--thread-source NAME', '', { hidden: true }),
     cyberAccessProgram: option('--cyber-access-program NAME', '', {
       choices: ['standard', 'daybreak_blue', 'daybreak_red'],

@@ -2,7 +2,7 @@ import { shownOverride } from '../../../core/config/flag-overrides.ts';
 import { hiddenMark } from '../../../core/policy/secrets.ts';
 import { joinWithOr } from '../../../engine/wording.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { complain, print } from '../terminal/print.ts';
+import { printFailure, print } from '../terminal/print.ts';
 import { diskLossAsOutcome, ignoreClosedOutput } from '../terminal/process.ts';
 import { runnableHint } from '../wording/command-hints.ts';
 import type { CommandWork } from './command-group.ts';
@@ -18,7 +18,7 @@ export async function runCommand<Form extends Command>(
 ): Promise<number> {
   const standardOutput = ignoreClosedOutput();
   const given = parseCommand(command, words);
-  if (typeof given !== 'string' && 'code' in given) return complain(given, 2);
+  if (typeof given !== 'string' && 'code' in given) return printFailure(given, 2);
   let whereElse = '';
   const work = async (): Promise<number | Outcome> => {
     if (typeof given === 'string') {
@@ -32,8 +32,8 @@ export async function runCommand<Form extends Command>(
   };
   const end = await diskLossAsOutcome(work);
   const lost = await standardOutput.finish();
-  if (typeof end !== 'number') return complain(end, end.code === 'usage' ? 2 : 1);
-  return lost === undefined ? end : complain({ ...lost, next: `${lost.next}${whereElse}` }, 1);
+  if (typeof end !== 'number') return printFailure(end, end.code === 'usage' ? 2 : 1);
+  return lost === undefined ? end : printFailure({ ...lost, next: `${lost.next}${whereElse}` }, 1);
 }
 
 /** `bare`: neither a word nor a variant was given where one is required. */

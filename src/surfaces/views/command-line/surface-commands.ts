@@ -1,5 +1,5 @@
 import { type Command, type CommandArguments, flag, option, sandboxFallbackOption } from './command.ts';
-import { execCommand, gateOptions, sourceOptions, strictOptions } from './exec-command.ts';
+import { execCommand, featureOptions, modelSourceOptions, strictOptions } from './exec-command.ts';
 
 const { options } = execCommand;
 
@@ -23,9 +23,9 @@ const tuiOptions = {
   ),
   fullScreen: flag('--full-screen', 'use the whole screen; without it, the conversation goes into the scrollback'),
   noAltScreen: flag('--no-alt-screen', '', { hidden: true }),
-  ...sourceOptions,
+  ...modelSourceOptions,
   ...strictOptions,
-  ...gateOptions,
+  ...featureOptions,
 } as const;
 
 export const tuiCommand = {
@@ -112,11 +112,11 @@ export const reviewCommand = {
     json: options.json,
     verbose: options.verbose,
     ephemeral: options.ephemeral,
-    ...sourceOptions,
+    ...modelSourceOptions,
     color: options.color,
     contextEvents: options.contextEvents,
     ...strictOptions,
-    ...gateOptions,
+    ...featureOptions,
   },
   notes:
     'Standard output gets the review; standard error gets everything else. `--json` ends with the event `review.completed`.',

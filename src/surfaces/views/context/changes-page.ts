@@ -1,4 +1,4 @@
-import type { ThreadStory, ToldContext } from './thread-story.ts';
+import type { ThreadStory, ContextUpdate } from './thread-story.ts';
 import { dim, type TextLook, type Span } from '../terminal/styled-text.ts';
 import { type PageForm, type TableCell, tableSpans } from '../terminal/tables.ts';
 import { formatCount } from '../../../engine/wording.ts';
@@ -6,7 +6,7 @@ import { wrap } from '../terminal/visible-text.ts';
 import { sumTokens } from './window-content.ts';
 
 /** For programs: the environment changes that each turn told the model. Tokens are estimates. */
-export function changesView({ turns }: ThreadStory) {
+export function contextChangesView({ turns }: ThreadStory) {
   return turns.map(({ number, id, at, told, compacts }) => ({
     turn: number,
     turn_id: id,
@@ -19,12 +19,12 @@ export function changesView({ turns }: ThreadStory) {
   }));
 }
 
-function formOf(told: readonly ToldContext[]): 'nothing' | ToldContext['form'] {
+function formOf(told: readonly ContextUpdate[]): 'nothing' | ContextUpdate['form'] {
   const order = ['bundle', 'change', 'unknown', 'event'] as const;
   return order.find((form) => told.some((each) => each.form === form)) ?? 'nothing';
 }
 
-export const formNames = { bundle: 'full bundle', change: 'change', event: 'event', unknown: 'not recorded' };
+export const contextUpdateForms = { bundle: 'full bundle', change: 'change', event: 'event', unknown: 'not recorded' };
 
 /** Marks for texts, from the view of a model that has read everything before. */
 const marks = {
@@ -33,20 +33,20 @@ const marks = {
   again: { sign: '=', look: 'dim' },
 } as const satisfies Readonly<Record<string, { readonly sign: string; readonly look: TextLook }>>;
 
-type ShownTelling = ReturnType<typeof changesView>[number]['told'][number];
+type ShownUpdate = ReturnType<typeof contextChangesView>[number]['told'][number];
 
 const otherColumns = 60;
 
-/** A row for each telling, and one for each of its texts, marked as added, changed or repeated. */
-export function changesPage(turns: ReturnType<typeof changesView>, { width }: PageForm): readonly Span[] {
+/** A row for each update, and one for each of its texts, marked as added, changed or repeated. */
+export function contextChangesPage(turns: ReturnType<typeof contextChangesView>, { width }: PageForm): readonly Span[] {
   const known = new Set<string>();
   const rows = turns.flatMap(({ turn, told, compacts }): readonly (readonly TableCell[])[] => {
     if (told.length === 0) return [[String(turn), '', dim('nothing'), '', dim(compacts ? 'a compaction' : '')]];
     return told.flatMap((each, index) => {
       const cells = toldCells(each, known);
-      const why = wrap(tellingReason(each), Math.max(16, width - otherColumns));
+      const why = wrap(updateReason(each), Math.max(16, width - otherColumns));
       const tokens = `~${formatCount(each.tokens)}`;
-      const head = [index === 0 ? String(turn) : '', String(each.step), formNames[each.form], tokens];
+      const head = [index === 0 ? String(turn) : '', String(each.step), contextUpdateForms[each.form], tokens];
       return Array.from({ length: Math.max(cells.length, why.length) }, (_, at) => {
         return [...(at === 0 ? head : ['', '', '', '']), why[at] ?? '', cells[at] ?? ''];
       });
@@ -58,7 +58,7 @@ export function changesPage(turns: ReturnType<typeof changesView>, { width }: Pa
   return known.size === 0 ? page : [...page, '\n', dim(legend.join('   ')), '\n'];
 }
 
-function toldCells({ texts, sections, cause, form }: ShownTelling, known: Set<string>): readonly TableCell[] {
+function toldCells({ texts, sections, cause, form }: ShownUpdate, known: Set<string>): readonly TableCell[] {
   const names = [...new Set(texts.map(({ content }) => content))];
   if (names.length === 0) return [dim(`nothing was sent; recorded: ${Object.keys(sections).join(', ')}`)];
   return names.map((name) => {
@@ -69,9 +69,9 @@ function toldCells({ texts, sections, cause, form }: ShownTelling, known: Set<st
   });
 }
 
-type Telling = Omit<ToldContext, 'texts'> & { readonly texts: readonly { readonly content: string }[] };
+type UpdateWithContents = Omit<ContextUpdate, 'texts'> & { readonly texts: readonly { readonly content: string }[] };
 
-export function tellingReason({ form, cause, why, sections, texts }: Telling): string {
+export function updateReason({ form, cause, why, sections, texts }: UpdateWithContents): string {
   if (cause === 'initial') return 'the thread began';
   if (cause === 'reinjection') return `sent again: ${why ?? 'unproven'}`;
   if (cause === 'event') return firstTwo([...new Set(texts.map(({ content }) => plainWords(content)))]);
@@ -85,7 +85,7 @@ const firstTwo = (words: readonly string[]): string =>
 const wholes: ReadonlySet<string> = new Set(['instructions', 'rest', 'text', 'value']);
 
 /** Describes changes in words: users do not know stored names such as `environments.capstan.approvalPolicy`. */
-export function changedWords(sections: ToldContext['sections']): readonly string[] {
+export function changedWords(sections: ContextUpdate['sections']): readonly string[] {
   const words = Object.entries(sections).flatMap(([section, names]) => {
     const members = names.map((name) => name.slice(name.lastIndexOf('.') + 1));
     return members.length === 0 ? [section] : members.map((name) => (wholes.has(name) ? section : name));

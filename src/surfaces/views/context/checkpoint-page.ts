@@ -1,9 +1,9 @@
-import type { Entry } from '../../../core/history/entry.ts';
-import { entries } from '../../../core/history/history.ts';
+import type { HistoryEntry } from '../../../core/history/entry.ts';
+import { historyEntries } from '../../../core/history/history.ts';
 import { itemTokens } from '../../../core/history/token-counts.ts';
 import { stringAt } from '../../../protocol/json.ts';
 import type { ThreadState } from '../../../core/state/thread-state.ts';
-import { sections } from '../../../core/world/catalog.ts';
+import { worldSections } from '../../../core/world/catalog.ts';
 import { kindsOf } from '../../../core/world/sections/section.ts';
 import { checkpointFields } from '../wording/json-fields.ts';
 import { checkpointText } from '../wording/checkpoint-words.ts';
@@ -32,9 +32,9 @@ export function checkpointHead({ number, turn, at, report }: StoryCheckpoint) {
 /** A checkpoint with the history before and after it, for programs. Tokens are estimates. */
 export function checkpointView(story: ThreadStory, checkpoint: StoryCheckpoint) {
   const { before, after } = checkpoint;
-  const fateOf = fatesIn(entries(after.history));
+  const fateOf = fatesIn(historyEntries(after.history));
   const beforeItems = shownItems(story, before).map(({ entry, ...shown }) => ({ ...shown, ...fateOf(entry) }));
-  const stood = new Set(entries(before.history).map(keyOf));
+  const stood = new Set(historyEntries(before.history).map(keyOf));
   const afterItems = shownItems(story, after).map(({ entry, ...shown }) => {
     // New items were made by the checkpoint.
     return { ...shown, made: !stood.has(keyOf(entry)), text: itemText(entry.item) };
@@ -53,7 +53,7 @@ export function checkpointPage(story: ThreadStory, checkpoint: StoryCheckpoint, 
   });
   const head = ['', 'before', 'turn', 'tokens', 'becomes', '|', '', 'after', 'turn', 'tokens'];
   const total = ['', 'total', '', before.tokens, '', '|', '', 'total', '', after.tokens];
-  const now = entries(checkpoint.after.history);
+  const now = historyEntries(checkpoint.after.history);
   const made = after.items.filter(({ made: isNew, number }) => isNew && !isToldByCode(now[number - 1]!));
   const texts = made.flatMap(({ number, name, text }): readonly Span[] => {
     return ['\n', bold(`[${number}] ${name}\n`), `${wrap(text, width).join('\n')}\n`];
@@ -70,10 +70,10 @@ export function checkpointPage(story: ThreadStory, checkpoint: StoryCheckpoint, 
 }
 
 /** True for a description of the environment: Capstan itself repeats it if nothing proves that the model knows it. */
-const isToldByCode = ({ origin }: Entry): boolean =>
+const isToldByCode = ({ origin }: HistoryEntry): boolean =>
   origin.family === 'context' && origin.kinds.length > 0 && origin.kinds.every((kind) => ofTheWorld.has(kind));
 
-const ofTheWorld = new Set<string>(sections.flatMap(kindsOf));
+const ofTheWorld = new Set<string>(worldSections.flatMap(kindsOf));
 
 function beforeCells(item: CheckpointView['before']['items'][number] | undefined): readonly TableCell[] {
   if (item === undefined) return ['', '', '', '', ''];
@@ -91,7 +91,7 @@ function afterCells(item: CheckpointView['after']['items'][number] | undefined):
 
 function shownItems(story: ThreadStory, state: ThreadState) {
   const nameParts = partNamer({ ...story, state });
-  return entries(state.history).map((entry, at) => {
+  return historyEntries(state.history).map((entry, at) => {
     const tokens = itemTokens(entry.item);
     const named = nameParts({ what: { kind: 'entry', entry }, tokens, measure: 'estimated' });
     const name = named.map((part) => part.name).join(', ');
@@ -100,7 +100,7 @@ function shownItems(story: ThreadStory, state: ThreadState) {
   });
 }
 
-function fatesIn(after: readonly Entry[]): (entry: Entry) => Fate {
+function fatesIn(after: readonly HistoryEntry[]): (entry: HistoryEntry) => Fate {
   const kept = new Map(after.map((entry, at) => [keyOf(entry), at + 1]));
   const quoted = after.flatMap(({ words = [] }, at) =>
     words.map(({ id, cut }) => [id, { fate: cut === true ? 'quoted-in-part' : 'quoted', in: at + 1 }] as const),
@@ -114,4 +114,4 @@ function fatesIn(after: readonly Entry[]): (entry: Entry) => Fate {
 }
 
 /** Identifies an item in both histories. Items of other programs may have no id. */
-const keyOf = ({ item }: Entry): string => stringAt(item, 'id') ?? JSON.stringify(item);
+const keyOf = ({ item }: HistoryEntry): string => stringAt(item, 'id') ?? JSON.stringify(item);

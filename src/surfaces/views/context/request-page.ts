@@ -1,11 +1,11 @@
-import { entries } from '../../../core/history/history.ts';
+import { historyEntries } from '../../../core/history/history.ts';
 import { requestShares } from '../../../core/history/window-usage.ts';
 import type { Item } from '../../../protocol/item.ts';
 import { objectsAt } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Usage } from '../../../protocol/usage.ts';
 import { instructionsOf, type ThreadState } from '../../../core/state/thread-state.ts';
-import { hasTools, promptFor, toolsMissing, withoutTools } from '../../../core/state/plan-request.ts';
+import { hasTools, promptFor, toolsMissingProblem, promptWithoutTools } from '../../../core/state/plan-request.ts';
 import type { RequestRecord } from '../../../core/state/request-record.ts';
 import { loadReplayParts } from '../../../engine/rerun-step.ts';
 import { itemText, matchHistoryEntries } from './window-content.ts';
@@ -26,7 +26,7 @@ export async function requestBody({ record, state }: StoryRequest): Promise<stri
     const known = { instructions: instructionsOf(state)?.text ?? null, input: itemsOf(state) };
     return `${JSON.stringify({ known, unknown: ['model settings', 'tools', 'labels'] })}\n`;
   }
-  if (!hasTools(state, record)) return toolsMissing(record);
+  if (!hasTools(state, record)) return toolsMissingProblem(record);
   const { versions, encoderOf } = await loadReplayParts();
   const encoder = encoderOf(record.encoder);
   if (encoder !== undefined) return `${Buffer.concat(encoder.body(promptFor(state, record))).toString('utf8')}\n`;
@@ -45,7 +45,7 @@ export interface RequestPart {
 export function requestParts(story: ThreadStory, request: StoryRequest): readonly RequestPart[] {
   const { state, record, usage } = request;
   const instructions = instructionsOf(state)?.text ?? '';
-  const input = record === undefined ? itemsOf(state) : withoutTools(state, record).input;
+  const input = record === undefined ? itemsOf(state) : promptWithoutTools(state, record).input;
   const tools = (record && state.toolSets.get(record.toolSet)) ?? [];
   const ofItem = matchHistoryEntries(state.history, record?.modalities ?? ['text', 'image', 'audio']);
   const nameParts = partNamer({ ...story, state });
@@ -73,7 +73,7 @@ export function requestPage(story: ThreadStory, request: StoryRequest, form: Pag
     '\n',
     ...block([...part.origin, requestPartTokens(part)], part.text(), form.width),
   ]);
-  const lost = record === undefined || hasTools(state, record) ? '' : `\n${toolsMissing(record).message}`;
+  const lost = record === undefined || hasTools(state, record) ? '' : `\n${toolsMissingProblem(record).message}`;
   return [wrapSentences(`${requestSummary(request)}${lost}`, form), ...blocks];
 }
 
@@ -83,7 +83,7 @@ export function requestPartTokens({ tokens, cached = 0 }: Pick<RequestPart, 'tok
   return `${formatCount(tokens)} tokens${inCache}`;
 }
 
-const itemsOf = ({ history }: ThreadState): readonly Item[] => entries(history).map(({ item }) => item);
+const itemsOf = ({ history }: ThreadState): readonly Item[] => historyEntries(history).map(({ item }) => item);
 
 /** Names items outside history: texts of a request beside the conversation, and items that it sends in short form. */
 function unnamed({ record }: StoryRequest, index: number, length: number): string {

@@ -1,13 +1,13 @@
-import { type Entry, type EntryCause, isModelMade } from '../../../core/history/entry.ts';
-import { entries } from '../../../core/history/history.ts';
+import { type HistoryEntry, type EntryCause, isModelMade } from '../../../core/history/entry.ts';
+import { historyEntries } from '../../../core/history/history.ts';
 import { itemTokens } from '../../../core/history/token-counts.ts';
 import { apportion } from '../../../core/history/window-usage.ts';
-import { readCheckpoint } from '../../../core/state/checkpoints/checkpoint-counts.ts';
+import { readCheckpointReport } from '../../../core/state/checkpoints/checkpoint-counts.ts';
 import { isCostCarried } from '../../../core/state/drafts/turn-lines.ts';
 import { readUsage } from '../../../core/state/drafts/usage-and-failure-fields.ts';
 import { reduce } from '../../../core/state/reduce.ts';
-import { readRequest, type RequestRecord } from '../../../core/state/request-record.ts';
-import { emptyState, type ThreadState } from '../../../core/state/thread-state.ts';
+import { readRequestRecord, type RequestRecord } from '../../../core/state/request-record.ts';
+import { emptyThreadState, type ThreadState } from '../../../core/state/thread-state.ts';
 import {
   foldTurnWithoutWords,
   isOfTurn,
@@ -46,7 +46,7 @@ export interface StoryTurn {
   envelope?: JsonObject;
   /** A turn of ours that only compacts, without input of the user. */
   compacts: boolean;
-  readonly told: ToldContext[];
+  readonly told: ContextUpdate[];
 }
 
 /** Other programs record no requests: an answer proves that there was one, and earlier history shows its contents. */
@@ -88,7 +88,7 @@ export async function readLongThreadStory(lines: readonly Line[], rest: () => Pr
     await rest();
   }
   const told = story.end();
-  for (const { item } of entries(told.state.history)) {
+  for (const { item } of historyEntries(told.state.history)) {
     itemTokens(item);
     await rest();
   }
@@ -96,7 +96,7 @@ export async function readLongThreadStory(lines: readonly Line[], rest: () => Pr
 }
 
 class Storyteller {
-  #state = emptyState;
+  #state = emptyThreadState;
   #log = noTurnsWithInherited;
   readonly #turns: StoryTurn[] = [];
   readonly #requests: StoryRequest[] = [];
@@ -104,7 +104,7 @@ class Storyteller {
   /** Number of checkpoints in force, by the storage of a history: a rollback returns to an earlier history. */
   readonly #standing = new WeakMap<object, number>();
   readonly #turnOf = new Map<Item, number>();
-  readonly #tellings = new ToldContextCollector();
+  readonly #updates = new ToldContextCollector();
   /** The newest request of another program is being answered. */
   #answering = false;
   #counted = '';
@@ -124,7 +124,7 @@ class Storyteller {
       case lineType.compacted:
         return this.#readHistory(before, line);
       case lineType.worldState:
-        return this.#tellings.recorded(line.payload, before.baseline, this.#turn(line).told, this.#step());
+        return this.#updates.recorded(line.payload, before.baseline, this.#turn(line).told, this.#step());
       case lineType.request:
         return this.#readRequest(line);
       case lineType.compaction:
@@ -153,7 +153,7 @@ class Storyteller {
     const after = this.#state;
     const { storage } = after.history;
     if (line.type === lineType.compacted && storage !== before.history.storage) {
-      const report = readCheckpoint(line.payload);
+      const report = readCheckpointReport(line.payload);
       const turn = this.#turn(line);
       if (report?.phase === 'standalone_turn' || report?.phase === 'post_turn') turn.compacts = true;
       this.#checkpoints.push({ turn: turn.number, at: line.timestamp, report, before, after });
@@ -166,7 +166,7 @@ class Storyteller {
     const { began } = this.#log;
     this.#log = foldTurnWithoutWords(this.#log, line);
     if (this.#log.began === began) return;
-    this.#tellings.flush();
+    this.#updates.flush();
     this.#turn(line).id = this.#log.newest!.id;
   }
 
@@ -198,14 +198,14 @@ class Storyteller {
       if (line.type === lineType.responseItem) this.#readEntry(entry, before, line, told);
       // A checkpoint in the middle of a turn repeats the environment at once.
       else if (entry.origin.family === 'context' && entry.origin.cause === 'reinjection')
-        this.#tellings.told(entry, this.#state, told, this.#step());
+        this.#updates.told(entry, this.#state, told, this.#step());
     }
   }
 
-  #readEntry(entry: Entry, before: ThreadState, line: Line, told: ToldContext[]): void {
+  #readEntry(entry: HistoryEntry, before: ThreadState, line: Line, told: ContextUpdate[]): void {
     if (!isModelMade(entry)) this.#answering = false;
-    if (entry.origin.family === 'context') return this.#tellings.told(entry, before, told, this.#step());
-    this.#tellings.flush();
+    if (entry.origin.family === 'context') return this.#updates.told(entry, before, told, this.#step());
+    this.#updates.flush();
     // Capstan's own entries name their turn, so another program wrote this one.
     if (isModelMade(entry) && entry.turn === undefined && !this.#answering) {
       this.#answering = true;
@@ -214,9 +214,9 @@ class Storyteller {
   }
 
   #readRequest(line: Line): void {
-    const record = readRequest(line.payload);
+    const record = readRequestRecord(line.payload);
     if (record === undefined) return;
-    this.#tellings.flush();
+    this.#updates.flush();
     this.#turn(line).compacts = record.auxiliary?.purpose === 'compaction' && this.#isQuiet();
     this.#ask(line, { state: this.#state, record, prefix: objectAt(line.payload, 'prefix') });
   }
@@ -224,7 +224,7 @@ class Storyteller {
   /** True if the newest turn only asked for a checkpoint, without input of the user. */
   #isQuiet(): boolean {
     const { number } = this.#turns.at(-1) ?? { number: 0 };
-    const spoke = entries(this.#state.history).some(
+    const spoke = historyEntries(this.#state.history).some(
       ({ item, origin }) => origin.family === 'user' && this.#turnOf.get(item) === number,
     );
     return !spoke && !this.#requests.some((request) => request.turn === number && isConversationRequest(request));
@@ -270,14 +270,14 @@ class Storyteller {
 export const isConversationRequest = ({ record }: StoryRequest): boolean => record?.auxiliary === undefined;
 
 /** The entries that a line added to history: new ones at its end, or all of them after a checkpoint. */
-function added({ history: before }: ThreadState, { history: now }: ThreadState): readonly Entry[] {
+function added({ history: before }: ThreadState, { history: now }: ThreadState): readonly HistoryEntry[] {
   if (before === now) return [];
   const grew = now.length > before.length && now.storage[before.length - 1] === before.storage[before.length - 1];
-  return entries(now).slice(grew ? before.length : 0);
+  return historyEntries(now).slice(grew ? before.length : 0);
 }
 
 /** Texts about the environment that the model got at one moment, and the reason. */
-export interface ToldContext {
+export interface ContextUpdate {
   /** The step before which it was told, counted from 1. */
   readonly step: number;
   /** `unknown`: another program told it and left no record. */
@@ -294,20 +294,20 @@ export interface ToldContext {
 }
 
 class ToldContextCollector {
-  #open: ToldContext | undefined;
+  #open: ContextUpdate | undefined;
 
-  told(entry: Entry, { baseline }: ThreadState, list: ToldContext[], step: number): void {
+  told(entry: HistoryEntry, { baseline }: ThreadState, list: ContextUpdate[], step: number): void {
     if (entry.origin.family !== 'context') return;
     const { cause } = entry.origin;
     if (this.#open !== undefined && this.#open.cause !== cause) this.flush();
     this.#open ??= begin(list, step, cause);
     const isUnproven = baseline.kind === 'known' || baseline.why === 'start';
     if (cause === 'reinjection') this.#open.why ??= isUnproven ? 'unproven' : baseline.why;
-    this.#open.texts.push(...textsOf(entry));
+    this.#open.texts.push(...contextTexts(entry));
     this.#open.tokens += itemTokens(entry.item);
   }
 
-  recorded({ full, state }: JsonObject, baseline: Baseline, list: ToldContext[], step: number): void {
+  recorded({ full, state }: JsonObject, baseline: Baseline, list: ContextUpdate[], step: number): void {
     this.#open ??= begin(list, step, undefined);
     this.#open.form = full === true ? 'bundle' : 'change';
     const before = baseline.kind === 'known' ? baseline.state : {};
@@ -321,15 +321,15 @@ class ToldContextCollector {
   }
 }
 
-function begin(list: ToldContext[], step: number, cause: EntryCause | undefined): ToldContext {
+function begin(list: ContextUpdate[], step: number, cause: EntryCause | undefined): ContextUpdate {
   const form = cause === 'initial' || cause === 'reinjection' ? 'bundle' : (cause ?? 'unknown');
-  const told: ToldContext = { step, form, cause, sections: {}, texts: [], tokens: 0 };
+  const told: ContextUpdate = { step, form, cause, sections: {}, texts: [], tokens: 0 };
   list.push(told);
   return told;
 }
 
 /** The texts of a message by the names that clients know, each with its share of the whole. */
-export function textsOf({ item, origin }: Entry, total = itemTokens(item)) {
+export function contextTexts({ item, origin }: HistoryEntry, total = itemTokens(item)) {
   const kinds = origin.family === 'context' ? origin.kinds : [];
   const parts = isMessage(item) ? item.content : [];
   const names = kinds.length === 0 ? ['foreign'] : kinds;

@@ -1,13 +1,13 @@
-import { type Entry, isBoundary, isModelMade, type Origin } from '../../../core/history/entry.ts';
-import { entries, type History, mergeFragments } from '../../../core/history/history.ts';
-import { missingMedia, withoutMedia } from '../../../core/history/media-parts.ts';
-import { itemForProvider, missingAnswer, pairedItem } from '../../../core/history/sent-items.ts';
+import { type HistoryEntry, isTurnBoundary, isModelMade, type EntryOrigin } from '../../../core/history/entry.ts';
+import { historyEntries, type History, mergeFragments } from '../../../core/history/history.ts';
+import { unsupportedMedia, withoutUnsupportedMedia } from '../../../core/history/media-parts.ts';
+import { itemForProvider, placeholderAnswer, pairedItem } from '../../../core/history/sent-items.ts';
 import { instructionsTokens, itemTokens, toolTokens } from '../../../core/history/token-counts.ts';
 import { apportion, droppedReasoning, requestShares, weighHistory } from '../../../core/history/window-usage.ts';
-import type { Measure } from '../../../core/history/window-usage.ts';
+import type { CountAccuracy } from '../../../core/history/window-usage.ts';
 import { currentProvider } from '../../../core/state/current-provider.ts';
 import { waitingItem, type WaitingMessage } from '../../../core/state/fold/waiting-messages.ts';
-import { hasTools, promptFor, toolsMissing } from '../../../core/state/plan-request.ts';
+import { hasTools, promptFor, toolsMissingProblem } from '../../../core/state/plan-request.ts';
 import { instructionsOf, type ThreadState } from '../../../core/state/thread-state.ts';
 import type { NextRequest } from '../../../engine/thread/context/preview-request.ts';
 import { formatCount } from '../../../engine/wording.ts';
@@ -18,11 +18,11 @@ import { isSameModel, type ProviderName } from '../../../protocol/provider-name.
 import type { Usage } from '../../../protocol/usage.ts';
 import { isConversationRequest, type StoryRequest, type ThreadStory } from './thread-story.ts';
 
-export interface WindowContent {
+export interface ContextWindowContent {
   readonly total: number;
-  readonly measure: Measure;
+  readonly measure: CountAccuracy;
   /** They sum to the total. */
-  readonly parts: readonly WindowPart[];
+  readonly parts: readonly ContextWindowPart[];
   readonly counted?: Counted;
   readonly unknown: readonly string[];
 }
@@ -37,15 +37,15 @@ interface Counted {
   readonly tools?: number;
 }
 
-export interface WindowPart {
+export interface ContextWindowPart {
   readonly what:
     | { readonly kind: 'instructions' }
     | { readonly kind: 'tool'; readonly name: string }
-    | { readonly kind: 'entry'; readonly entry: Entry }
+    | { readonly kind: 'entry'; readonly entry: HistoryEntry }
     /** The provider counted this part, but the file does not hold it. */
     | { readonly kind: 'missing'; readonly name: string };
   readonly tokens: number;
-  readonly measure: Measure;
+  readonly measure: CountAccuracy;
   /** Tokens found in the provider's cache; undefined if it reported none, or has not seen the part yet. */
   readonly cached?: number | undefined;
   /** Not in history yet: the next turn would add it. */
@@ -58,7 +58,7 @@ type Reader = ProviderName | undefined;
 const toolsUnknown = 'The tools of this thread are not in its file: another program offered them.';
 
 /** `next`: the beginning of the next turn; without it, only the file is known. */
-export function windowContent(story: ThreadStory, next?: NextRequest): WindowContent {
+export function contextWindowContent(story: ThreadStory, next?: NextRequest): ContextWindowContent {
   const { state } = story;
   const reader = currentProvider(next === undefined ? state : { ...state, envelope: next.envelope });
   const counted = countedRequest(story, reader);
@@ -72,7 +72,7 @@ export function windowContent(story: ThreadStory, next?: NextRequest): WindowCon
 }
 
 /** Texts about the environment, and accepted messages that did not enter history. */
-function partsOfNext({ telling: { form, told }, waiting }: NextRequest): readonly WindowPart[] {
+function partsOfNext({ update: { form, told }, waiting }: NextRequest): readonly ContextWindowPart[] {
   const fragments = told.map(({ fragment }) => fragment);
   const messages = mergeFragments(fragments, form === 'bundle' ? 'reinjection' : 'change');
   return [
@@ -84,7 +84,7 @@ function partsOfNext({ telling: { form, told }, waiting }: NextRequest): readonl
 const ofOthers = { agent: 'subagent-notification', files: 'files-put-back', beside: 'files-changed-beside' };
 const waitingContexts: Readonly<Record<string, string>> = ofOthers;
 
-function waitingOrigin(message: WaitingMessage): Origin {
+function waitingOrigin(message: WaitingMessage): EntryOrigin {
   const isContinued = message.kind === 'words' && message.input.continues !== undefined;
   const context = isContinued ? 'turn-continued' : waitingContexts[message.kind];
   if (context !== undefined) return { family: 'context', kinds: [context], cause: 'event' };
@@ -113,9 +113,9 @@ function countedContent(
   story: ThreadStory,
   reader: Reader,
   { request, usage }: { readonly request: StoryRequest; readonly usage: Usage },
-): Omit<WindowContent, 'total'> & { readonly counted: Counted } {
+): Omit<ContextWindowContent, 'total'> & { readonly counted: Counted } {
   const { answer, covered } = answerTo(story, request);
-  const later = new Set(entries(story.state.history).slice(covered.length));
+  const later = new Set(historyEntries(story.state.history).slice(covered.length));
   const uncounted = new Set(earlierReasoning(sentTo(reader, story.state)).filter((entry) => !later.has(entry)));
   const { parts: sent, unknown } =
     request.record !== undefined && hasTools(request.state, request.record)
@@ -161,28 +161,28 @@ function withTools(
 
 export const toolName = (tool: ToolSpec): string => stringAt(tool, 'name') ?? tool.type;
 
-function toolPart(tool: ToolSpec): WindowPart {
+function toolPart(tool: ToolSpec): ContextWindowPart {
   return { what: { kind: 'tool', name: toolName(tool) }, tokens: toolTokens(tool), measure: 'estimated' };
 }
 
-const sentTo = (reader: Reader, { history }: ThreadState): readonly Entry[] =>
-  entries(history).filter(
+const sentTo = (reader: Reader, { history }: ThreadState): readonly HistoryEntry[] =>
+  historyEntries(history).filter(
     ({ item, maker }) => reader === undefined || itemForProvider(item, maker, reader) !== undefined,
   );
 
 /** Providers leave the encrypted reasoning of earlier turns out of their counts, although it is sent. */
-function earlierReasoning(known: readonly Entry[]): readonly Entry[] {
-  const boundary = known.findLastIndex(isBoundary);
+function earlierReasoning(known: readonly HistoryEntry[]): readonly HistoryEntry[] {
+  const boundary = known.findLastIndex(isTurnBoundary);
   return known
     .slice(0, Math.max(0, boundary))
     .filter(({ item }) => item.type === 'reasoning' && stringAt(item, 'encrypted_content') !== undefined);
 }
 
-function recordedParts({ state, record }: StoryRequest, usage: Usage, uncounted: ReadonlySet<Entry>) {
+function recordedParts({ state, record }: StoryRequest, usage: Usage, uncounted: ReadonlySet<HistoryEntry>) {
   const prompt = promptFor(state, record!);
   const ofItem = matchHistoryEntries(state.history, record!.modalities);
   const input = prompt.input.filter((item) => !uncounted.has(ofItem.get(item)!));
-  return requestShares({ ...prompt, input }, usage).shares.map(({ part, ...share }): WindowPart => {
+  return requestShares({ ...prompt, input }, usage).shares.map(({ part, ...share }): ContextWindowPart => {
     if (part.kind !== 'entry') return { what: part, ...share };
     const item = input[part.index]!;
     // Not reached for our own requests: each of their items comes from an entry.
@@ -192,11 +192,11 @@ function recordedParts({ state, record }: StoryRequest, usage: Usage, uncounted:
 }
 
 /** Estimates the parts that the file holds. The rest of the provider's count is for parts that it lacks. */
-function foreignParts({ state, record }: StoryRequest, usage: Usage, uncounted: ReadonlySet<Entry>) {
-  const sent = entries(state.history).filter((entry) => !uncounted.has(entry));
+function foreignParts({ state, record }: StoryRequest, usage: Usage, uncounted: ReadonlySet<HistoryEntry>) {
+  const sent = historyEntries(state.history).filter((entry) => !uncounted.has(entry));
   const [instructions, items] = [instructionsPart(state), sent.map(estimated)];
   const known = [instructions, ...items];
-  const unknown = [record === undefined ? toolsUnknown : toolsMissing(record).message];
+  const unknown = [record === undefined ? toolsUnknown : toolsMissingProblem(record).message];
   const tokens = usage.input - sumTokens(known);
   if (tokens >= 0) {
     const what = { kind: 'missing', name: 'tools and the like' } as const;
@@ -211,7 +211,10 @@ function foreignParts({ state, record }: StoryRequest, usage: Usage, uncounted: 
 function answerTo({ state: { history }, requests }: ThreadStory, request: StoryRequest) {
   const next = requests.find((other) => other.number > request.number && isConversationRequest(other));
   const from = request.state.history.length;
-  const span = entries(history).slice(from, next === undefined ? undefined : Math.max(from, next.state.history.length));
+  const span = historyEntries(history).slice(
+    from,
+    next === undefined ? undefined : Math.max(from, next.state.history.length),
+  );
   const answer = span.filter(isModelMade);
   const length = from + span.findLastIndex(isModelMade) + 1;
   return { answer, covered: next === undefined ? history : { ...history, length } };
@@ -221,13 +224,13 @@ function answerTo({ state: { history }, requests }: ThreadStory, request: StoryR
 function partsSince(
   { state }: ThreadStory,
   request: StoryRequest,
-  { answer, output }: { readonly answer: readonly Entry[]; readonly output: number },
-): readonly WindowPart[] {
-  const since = entries(state.history).slice(request.state.history.length);
+  { answer, output }: { readonly answer: readonly HistoryEntry[]; readonly output: number },
+): readonly ContextWindowPart[] {
+  const since = historyEntries(state.history).slice(request.state.history.length);
   const weights = answer.map(({ item }) => itemTokens(item));
   const shares = apportion(weights, output);
   const tokensOf = new Map(answer.map((entry, index) => [entry, shares[index]!]));
-  const parts = since.map((entry): WindowPart => {
+  const parts = since.map((entry): ContextWindowPart => {
     const tokens = tokensOf.get(entry);
     if (tokens === undefined) return estimated(entry);
     return { what: { kind: 'entry', entry }, tokens, measure: answer.length === 1 ? 'exact' : 'scaled' };
@@ -245,18 +248,18 @@ export function newestTools({ requests, state }: ThreadStory) {
 function estimatedContent(story: ThreadStory, reader: Reader, next: NextRequest | undefined) {
   const { record, tools: known } = newestTools(story);
   const tools = next?.tools ?? known;
-  const missing = record === undefined ? toolsUnknown : toolsMissing(record).message;
+  const missing = record === undefined ? toolsUnknown : toolsMissingProblem(record).message;
   const more = [...(tools ?? []).map(toolPart), ...sentTo(reader, story.state).map(estimated)];
   const parts = [instructionsPart(story.state, next), ...more];
   return { measure: 'estimated' as const, parts, unknown: tools === undefined ? [missing] : [] };
 }
 
-function instructionsPart(state: ThreadState, next?: NextRequest): WindowPart {
+function instructionsPart(state: ThreadState, next?: NextRequest): ContextWindowPart {
   const tokens = instructionsTokens(next?.instructions ?? instructionsOf(state)?.text ?? '');
   return { what: { kind: 'instructions' }, tokens, measure: 'estimated' };
 }
 
-function estimated(entry: Entry): WindowPart {
+function estimated(entry: HistoryEntry): ContextWindowPart {
   return { what: { kind: 'entry', entry }, tokens: itemTokens(entry.item), measure: 'estimated' };
 }
 
@@ -267,14 +270,14 @@ export const sumTokens = (parts: readonly { readonly tokens: number }[]): number
  * Maps each item of a request to its entry of history: the request has the entry's item or a replacement. The
  * replacement for a missing tool answer belongs to the tool, in the turn of the call.
  */
-export function matchHistoryEntries(history: History, modalities: readonly string[]): ReadonlyMap<Item, Entry> {
-  const missing = missingMedia(modalities);
+export function matchHistoryEntries(history: History, modalities: readonly string[]): ReadonlyMap<Item, HistoryEntry> {
+  const missing = unsupportedMedia(modalities);
   return new Map(
-    entries(history).flatMap((entry): readonly (readonly [Item, Entry])[] => {
-      const own = [withoutMedia(entry.item, missing), entry] as const;
+    historyEntries(history).flatMap((entry): readonly (readonly [Item, HistoryEntry])[] => {
+      const own = [withoutUnsupportedMedia(entry.item, missing), entry] as const;
       const paired = pairedItem(entry.item);
       if (paired?.half !== 'call') return [own];
-      const item = missingAnswer(entry.item);
+      const item = placeholderAnswer(entry.item);
       return [own, [item, { item, origin: { family: 'tool' }, turn: entry.turn }]];
     }),
   );

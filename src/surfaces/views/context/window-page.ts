@@ -1,5 +1,5 @@
 import { countColumns } from '../../../base/text-columns.ts';
-import { approximateCount, formatCount, percent, plural, ranges } from '../../../engine/wording.ts';
+import { approximateCount, formatCount, percent, plural, formatRanges } from '../../../engine/wording.ts';
 import { stringAt } from '../../../protocol/json.ts';
 import type { RateLimit } from '../../../protocol/rate-limits.ts';
 import type { CheckpointReport } from '../../../protocol/thread-event.ts';
@@ -9,16 +9,16 @@ import { bold, dim, type Span, type TextLook } from '../terminal/styled-text.ts'
 import { checkpointCostWords } from '../wording/checkpoint-words.ts';
 import { costUnknown, moneyWords } from '../wording/cost-words.ts';
 import type { StoryRequest, ThreadStory } from './thread-story.ts';
-import { type Family, familyName, type FamilyShare, type NamedShare } from './window-parts.ts';
-import type { WindowView } from './window-view.ts';
+import { type OriginFamily, originFamilyName, type FamilyShare, type NamedShare } from './window-parts.ts';
+import type { ContextWindowView } from './window-view.ts';
 
-export function windowPage(view: WindowView, story: ThreadStory, form: PageForm): readonly Span[] {
+export function contextWindowPage(view: ContextWindowView, story: ThreadStory, form: PageForm): readonly Span[] {
   const { total, families, budgets, notes = [], unknown } = view;
   const { width } = form;
   const rows = [
     ['', 'tokens', 'share', 'items', 'turns', 'measure', 'cached'].map(dim),
     ...families.flatMap(({ family, tokens, shares }) => [
-      [bold(familyName(family)), tokens, percent(tokens, total)],
+      [bold(originFamilyName(family)), tokens, percent(tokens, total)],
       ...shares.map((share) => shareRow(share, total)),
     ]),
     ['total', total, '', '', '', view.measure],
@@ -82,12 +82,12 @@ function costOf(reports: readonly CheckpointReport[]): string {
 
 function shareRow(share: NamedShare, total: number): readonly TableCell[] {
   const { name, tokens, items, turns, next, measure, cached } = share;
-  const when = [ranges(turns), ...(next === true ? ['next'] : [])].filter((text) => text !== '').join(', ');
+  const when = [formatRanges(turns), ...(next === true ? ['next'] : [])].filter((text) => text !== '').join(', ');
   const inCache = cached === undefined ? '-' : cached === 0 ? 'no' : cached === tokens ? 'yes' : formatCount(cached);
   return [`  ${name}`, tokens, percent(tokens, total), items, when || '-', measure, inCache];
 }
 
-export function tokenBasisText({ total, counted, next }: WindowView): string {
+export function tokenBasisText({ total, counted, next }: ContextWindowView): string {
   const added = next?.tokens ?? 0;
   const more = added === 0 ? '' : `; ${approximateCount(added)} that the next turn will send`;
   if (counted === undefined)
@@ -119,7 +119,7 @@ function isRetry({ turn, record }: StoryRequest, before: StoryRequest | undefine
   return record.auxiliary === undefined && earlier.auxiliary === undefined && record.step === earlier.step;
 }
 
-const marks: Readonly<Record<Family, { readonly letter: string; readonly look: TextLook }>> = {
+const marks: Readonly<Record<OriginFamily, { readonly letter: string; readonly look: TextLook }>> = {
   instructions: { letter: 'i', look: 'magenta' },
   tools: { letter: 't', look: 'blue' },
   user: { letter: 'u', look: 'green' },
@@ -138,7 +138,7 @@ function windowBar(families: readonly FamilyShare[], total: number, limit: numbe
   const parts = families.map(({ family, tokens }) => ({ amount: tokens, ...marks[family] }));
   const entries = families.map(({ family, tokens }): readonly [Span, string] => {
     const { letter, look } = marks[family];
-    return [{ look, text: color ? '█' : letter }, ` ${familyName(family)} ${formatCount(tokens)}`];
+    return [{ look, text: color ? '█' : letter }, ` ${originFamilyName(family)} ${formatCount(tokens)}`];
   });
   const free: readonly [Span, string] = [dim(color ? '░' : '.'), ` free ${formatCount(whole - total)}`];
   const legend = whole > total ? [...entries, free] : entries;

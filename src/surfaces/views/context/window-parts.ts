@@ -1,14 +1,18 @@
-import type { Entry } from '../../../core/history/entry.ts';
-import { entries } from '../../../core/history/history.ts';
-import { cachedShares, type Measure } from '../../../core/history/window-usage.ts';
-import { sections } from '../../../core/world/catalog.ts';
+import type { HistoryEntry } from '../../../core/history/entry.ts';
+import { historyEntries } from '../../../core/history/history.ts';
+import { cachedShares, type CountAccuracy } from '../../../core/history/window-usage.ts';
+import { worldSections } from '../../../core/world/catalog.ts';
 import { kindsOf } from '../../../core/world/sections/section.ts';
 import type { Item } from '../../../protocol/item.ts';
 import { stringAt } from '../../../protocol/json.ts';
-import { textsOf, type ThreadStory } from './thread-story.ts';
-import { sumTokens, type WindowPart } from './window-content.ts';
+import { contextTexts, type ThreadStory } from './thread-story.ts';
+import { sumTokens, type ContextWindowPart } from './window-content.ts';
 
-export type FamilyShare = { readonly family: Family; readonly tokens: number; readonly shares: readonly NamedShare[] };
+export type FamilyShare = {
+  readonly family: OriginFamily;
+  readonly tokens: number;
+  readonly shares: readonly NamedShare[];
+};
 
 export interface NamedShare {
   readonly name: string;
@@ -20,7 +24,7 @@ export interface NamedShare {
   /** Some of them would come with the next turn. */
   readonly next?: boolean;
   /** The measure of the least certain part. */
-  readonly measure: Measure;
+  readonly measure: CountAccuracy;
   /** Tokens found in the provider's cache; undefined if it reported nothing about any of them. */
   readonly cached?: number;
 }
@@ -34,7 +38,7 @@ export const groupParts = (parts: readonly NamedPart[]): readonly FamilyShare[] 
     return [{ family, tokens: sumTokens(own), shares: shares.toSorted((a, b) => b.tokens - a.tokens) }];
   });
 
-const certainty: readonly Measure[] = ['estimated', 'scaled', 'exact'];
+const certainty: readonly CountAccuracy[] = ['estimated', 'scaled', 'exact'];
 
 function share(parts: readonly NamedPart[]): NamedShare {
   const [{ name, section }] = parts as readonly [NamedPart];
@@ -54,21 +58,21 @@ function share(parts: readonly NamedPart[]): NamedShare {
 
 /** `tool`: results of tools; `tools`: their descriptions. */
 const families = ['instructions', 'tools', 'user', 'model', 'tool', 'context', 'client', 'unknown'] as const;
-export type Family = (typeof families)[number];
+export type OriginFamily = (typeof families)[number];
 
-const familyNames: Partial<Record<Family, string>> = { tool: 'tool outputs', unknown: 'not in the file' };
-export const familyName = (family: Family): string => familyNames[family] ?? family;
+const familyNames: Partial<Record<OriginFamily, string>> = { tool: 'tool outputs', unknown: 'not in the file' };
+export const originFamilyName = (family: OriginFamily): string => familyNames[family] ?? family;
 
 /** A part of the window with a name for people. A message with several texts gives several of these. */
-export interface NamedPart extends Omit<WindowPart, 'what'> {
-  readonly family: Family;
+export interface NamedPart extends Omit<ContextWindowPart, 'what'> {
+  readonly family: OriginFamily;
   readonly name: string;
   readonly section?: string;
   readonly turn?: number;
 }
 
-export function partNamer(story: ThreadStory): (part: WindowPart) => readonly NamedPart[] {
-  const tools = callNames(entries(story.state.history));
+export function partNamer(story: ThreadStory): (part: ContextWindowPart) => readonly NamedPart[] {
+  const tools = callNames(historyEntries(story.state.history));
   return ({ what, ...weight }) => {
     switch (what.kind) {
       case 'instructions':
@@ -89,7 +93,7 @@ export function partNamer(story: ThreadStory): (part: WindowPart) => readonly Na
   };
 }
 
-const callNames = (known: readonly Entry[]): ReadonlyMap<string, string> =>
+const callNames = (known: readonly HistoryEntry[]): ReadonlyMap<string, string> =>
   new Map(
     known.flatMap(({ item }) => {
       const [id, name] = [stringAt(item, 'call_id'), stringAt(item, 'name')];
@@ -98,7 +102,7 @@ const callNames = (known: readonly Entry[]): ReadonlyMap<string, string> =>
   );
 
 function namedEntry(
-  entry: Entry,
+  entry: HistoryEntry,
   tools: ReadonlyMap<string, string>,
   tokens: number,
 ): readonly Pick<NamedPart, 'family' | 'name' | 'section' | 'tokens'>[] {
@@ -106,8 +110,8 @@ function namedEntry(
   const { family } = origin;
   switch (family) {
     case 'context':
-      return textsOf(entry, tokens).map(({ kind, content, tokens: share }) => {
-        const section = sections.find((each) => kindsOf(each).includes(kind))?.id;
+      return contextTexts(entry, tokens).map(({ kind, content, tokens: share }) => {
+        const section = worldSections.find((each) => kindsOf(each).includes(kind))?.id;
         return { family, name: content, section, tokens: share };
       });
     case 'tool':

@@ -1,8 +1,8 @@
 import { type Price, usageWithCost } from '../../../core/envelope/prices.ts';
-import type { Window } from '../../../core/envelope/window.ts';
+import type { ContextWindow } from '../../../core/envelope/window.ts';
 import { byteLength, bytesPerToken } from '../../../core/fragments/text/truncate.ts';
-import type { Entry } from '../../../core/history/entry.ts';
-import { entries } from '../../../core/history/history.ts';
+import type { HistoryEntry } from '../../../core/history/entry.ts';
+import { historyEntries } from '../../../core/history/history.ts';
 import { partBytes } from '../../../core/history/token-counts.ts';
 import { usageFields } from '../../../core/state/drafts/usage-and-failure-fields.ts';
 import { instructionsOf, type ThreadState } from '../../../core/state/thread-state.ts';
@@ -16,18 +16,19 @@ import { outcomeText, type Outcome } from '../../../protocol/outcome.ts';
 import { noUsage, type Usage } from '../../../protocol/usage.ts';
 import { checkpointHead } from './checkpoint-page.ts';
 import type { ThreadStory } from './thread-story.ts';
-import { itemText, newestTools, sumTokens, toolName, windowContent } from './window-content.ts';
-import type { WindowContent, WindowPart } from './window-content.ts';
+import { itemText, newestTools, sumTokens, toolName, contextWindowContent } from './window-content.ts';
+import type { ContextWindowContent, ContextWindowPart } from './window-content.ts';
 import { type FamilyShare, groupParts, type NamedPart, partNamer } from './window-parts.ts';
 
-export type WindowView = ReturnType<typeof windowView>;
+export type ContextWindowView = ReturnType<typeof contextWindowView>;
 /** The window's content, for programs. `next` is absent if the next turn cannot be foreseen. */
-export const windowView = (story: ThreadStory, next: ForeseenRequest | Outcome) => readWindow(story, next).view;
+export const contextWindowView = (story: ThreadStory, next: ForeseenRequest | Outcome) =>
+  describeContextWindow(story, next).view;
 
 /** The view, with the content of each part in the order of `parts`, and the cost of a request. */
-export function readWindow(story: ThreadStory, next: ForeseenRequest | Outcome) {
+export function describeContextWindow(story: ThreadStory, next: ForeseenRequest | Outcome) {
   const known = 'code' in next ? undefined : next;
-  const content = windowContent(story, known);
+  const content = contextWindowContent(story, known);
   const items = windowItems(story, content.parts, known);
   return { view: viewOf(story, next, content, items), items, cost: requestCost(content, known?.envelope) };
 }
@@ -35,8 +36,8 @@ export function readWindow(story: ThreadStory, next: ForeseenRequest | Outcome) 
 function viewOf(
   story: ThreadStory,
   next: ForeseenRequest | Outcome,
-  { total, measure, counted, unknown }: WindowContent,
-  items: readonly WindowItem[],
+  { total, measure, counted, unknown }: ContextWindowContent,
+  items: readonly ContextWindowItem[],
 ) {
   const known = 'code' in next ? undefined : next;
   const parts = items.map(({ part }) => part);
@@ -78,7 +79,7 @@ function unknownOfNext(next: ForeseenRequest | Outcome): readonly string[] {
 }
 
 /** The view, with counts under the names that rollouts and events use. */
-export function windowFields(view: WindowView) {
+export function contextWindowFields(view: ContextWindowView) {
   const { counted } = view;
   return { ...view, counted: counted && { ...counted, usage: usageFields(counted.usage) } };
 }
@@ -99,7 +100,7 @@ function budgetsOf(
     const unknown = ['The budgets of the newest turn are not in the file: another program ran it.'];
     return { budgets: size === undefined ? [] : [budget('effective', size, total, 'everything')], unknown };
   }
-  const window = stored as unknown as Window;
+  const window = stored as unknown as ContextWindow;
   const inReserve = Math.max(0, total - (window.effective - window.compactionReserve));
   const skills = groups.flatMap(({ shares }) => shares).filter(({ section }) => section === 'skills');
   const first = groups.filter(({ family }) => ['instructions', 'tools', 'context'].includes(family));
@@ -119,7 +120,7 @@ function budgetsOf(
 }
 
 function largestOutput({ history }: ThreadState): number {
-  const outputs = entries(history).filter(({ origin }) => origin.family === 'tool');
+  const outputs = historyEntries(history).filter(({ origin }) => origin.family === 'tool');
   return Math.max(0, ...outputs.map(({ item }) => outputBytes(item)));
 }
 
@@ -136,7 +137,7 @@ export interface RequestCost {
   readonly next?: { readonly cached: Usage; readonly uncached: Usage };
 }
 
-type CountedContent = Pick<WindowContent, 'total' | 'counted'>;
+type CountedContent = Pick<ContextWindowContent, 'total' | 'counted'>;
 
 /** `envelope`: of the next turn. If the last request had no price, none is predicted: a plan may pay for it. */
 export function requestCost({ total, counted }: CountedContent, envelope: JsonObject | undefined): RequestCost {
@@ -149,7 +150,7 @@ export function requestCost({ total, counted }: CountedContent, envelope: JsonOb
   return { last, next: { cached: usageWithCost(cached, price), uncached: usageWithCost(uncached, price) } };
 }
 
-export interface WindowItem {
+export interface ContextWindowItem {
   readonly part: NamedPart;
   /** The item of history. Absent: instructions, a tool, or content that is not in the file. */
   readonly item?: Item;
@@ -158,12 +159,16 @@ export interface WindowItem {
   text(): string;
 }
 
-function windowItems(story: ThreadStory, content: readonly WindowPart[], next?: NextRequest): readonly WindowItem[] {
+function windowItems(
+  story: ThreadStory,
+  content: readonly ContextWindowPart[],
+  next?: NextRequest,
+): readonly ContextWindowItem[] {
   const nameParts = partNamer(story);
   const calls = callsById(story);
   const tools = next?.tools ?? newestTools(story).tools ?? [];
   return content.flatMap((each) =>
-    nameParts(each).map((part, at): WindowItem => {
+    nameParts(each).map((part, at): ContextWindowItem => {
       const { what } = each;
       if (what.kind !== 'entry') return { part, text: () => textBeside(what, story, tools, next) };
       const { item } = what.entry;
@@ -175,19 +180,19 @@ function windowItems(story: ThreadStory, content: readonly WindowPart[], next?: 
 
 const callsById = ({ state }: ThreadStory): ReadonlyMap<string, Item> =>
   new Map(
-    entries(state.history).flatMap(({ item, origin }) => {
+    historyEntries(state.history).flatMap(({ item, origin }) => {
       const id = stringAt(item, 'call_id');
       return id === undefined || origin.family !== 'model' ? [] : [[id, item] as const];
     }),
   );
 
-function entryText({ item, origin }: Entry, at: number): string {
+function entryText({ item, origin }: HistoryEntry, at: number): string {
   const text = origin.family === 'context' && isMessage(item) ? item.content[at]?.['text'] : undefined;
   return typeof text === 'string' ? text : itemText(item);
 }
 
 function textBeside(
-  what: Exclude<WindowPart['what'], { kind: 'entry' }>,
+  what: Exclude<ContextWindowPart['what'], { kind: 'entry' }>,
   { state }: ThreadStory,
   tools: readonly ToolSpec[],
   next: NextRequest | undefined,

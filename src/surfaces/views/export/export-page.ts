@@ -1,8 +1,13 @@
 import { stringAt } from '../../../protocol/json.ts';
 import { type Line, lineType } from '../../../protocol/line.ts';
-import { contextSettings } from '../../../core/state/turns/turn-words.ts';
-import type { OtherAuthor } from '../../../protocol/user-input.ts';
-import { costOfAll, readTurnItems, type TurnItems, type TurnWithItems } from '../../../core/state/turns/turn-items.ts';
+import { turnContextSummary } from '../../../core/state/turns/turn-words.ts';
+import type { NonUserAuthor } from '../../../protocol/user-input.ts';
+import {
+  costOfAllTurns,
+  readTurnItems,
+  type TurnItems,
+  type TurnWithItems,
+} from '../../../core/state/turns/turn-items.ts';
 import { durationWords, plural } from '../../../engine/wording.ts';
 import { costLine } from '../wording/cost-words.ts';
 import type { CallReport } from '../../../core/state/recorded/call-answers.ts';
@@ -34,20 +39,20 @@ export const pageFacts = ({ id, startedAt, program, cwd, forkedFrom, turns, usag
     folder: cwd,
     'fork of': forkedFrom,
     turns: String(turns.length),
-    tokens: costLine(costOfAll({ turns, usage })),
+    tokens: costLine(costOfAllTurns({ turns, usage })),
   });
 
 const known = (facts: Readonly<Record<string, string | undefined>>): readonly [name: string, value: string][] =>
   Object.entries(facts).filter((fact): fact is [string, string] => fact[1] !== undefined);
 
 /** A turn's settings, as pairs of name and value, if known and different from the turn before. */
-export function turnFacts(turn: TurnWithItems, before: TurnWithItems | undefined) {
+export function changedTurnSettings(turn: TurnWithItems, before: TurnWithItems | undefined) {
   const values = new Map(before === undefined ? [] : settingFacts(before));
   return settingFacts(turn).filter(([name, value]) => values.get(name) !== value);
 }
 
 function settingFacts({ context = {} }: TurnWithItems) {
-  const { model, effort, cwd, sandbox, approval, mode } = contextSettings(context);
+  const { model, effort, cwd, sandbox, approval, mode } = turnContextSummary(context);
   return known({ model, effort, folder: cwd, sandbox, approval, mode: mode === 'default' ? undefined : mode });
 }
 
@@ -77,5 +82,5 @@ export function exportTitle({ id, name, turns }: ExportPage): string {
   return [...first].length > 80 ? `${[...first].slice(0, 79).join('')}…` : first;
 }
 
-export const itemAuthor = (author: OtherAuthor | undefined): string =>
+export const itemAuthor = (author: NonUserAuthor | undefined): string =>
   ({ user: 'User', agent: 'Agent', program: 'Program' })[author ?? 'user'];

@@ -1,4 +1,4 @@
-import { type CallReport, readCallReport } from '../../../core/state/recorded/call-answers.ts';
+import { type CallReport, parseCallReport } from '../../../core/state/recorded/call-answers.ts';
 import type { RecordedCall, RecordedItem } from '../../../core/state/recorded/conversation-items.ts';
 import type { TurnWithItems } from '../../../core/state/turns/turn-items.ts';
 import { plural } from '../../../engine/wording.ts';
@@ -13,7 +13,7 @@ import {
   pageFacts,
   pictureWords,
   turnEndWords,
-  turnFacts,
+  changedTurnSettings,
 } from './export-page.ts';
 import { diffHtml, escapeHtml, markdownHtml } from './markdown-html.ts';
 
@@ -50,7 +50,7 @@ function turnSection(turn: TurnWithItems, index: number, turns: readonly TurnWit
   const { number, startedAt, items, isTakenBack } = turn;
   const cost = costLine(turn);
   const end = turnEndWords(turn);
-  const set = turnFacts(turn, turns[index - 1]).map((fact) => fact.join(' '));
+  const set = changedTurnSettings(turn, turns[index - 1]).map((fact) => fact.join(' '));
   const facts = [startedAt, ...set].filter((text) => text !== '');
   return `<section id="turn-${number}"${isTakenBack ? ' class="taken-back"' : ''}>
 <h2><a href="#turn-${number}">Turn ${number}</a>${end === undefined ? '' : ` <em>${escaped(end)}</em>`}</h2>
@@ -84,7 +84,7 @@ function itemBlock(item: RecordedItem): string {
 function callBlock(call: RecordedCall): string {
   const { name, form, input, output } = call;
   const called = form === 'patch' ? diffHtml(visibleText(input)) : preBlock(form === 'command' ? `$ ${input}` : input);
-  const report = output === undefined ? undefined : readCallReport(output.text);
+  const report = output === undefined ? undefined : parseCallReport(output.text);
   const end = report === undefined ? '' : callEndAndDuration(report);
   const mark = end === '' ? '' : ` <small${report?.isFailure === true ? ' class="bad"' : ''}>${escaped(end)}</small>`;
   const answer =

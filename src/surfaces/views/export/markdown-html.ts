@@ -1,19 +1,19 @@
-import { type Block, Definitions, type TableBlock } from '../../../base/markdown/blocks.ts';
+import { type MarkdownBlock, LinkDefinitions, type TableBlock } from '../../../base/markdown/blocks.ts';
 import type { Inline, InlineText, LinkInline } from '../../../base/markdown/inline-text.ts';
 import { MarkdownReader } from '../../../base/markdown/markdown-reader.ts';
 import { visibleText } from '../terminal/visible-text.ts';
 
 /** Embedded HTML stays text, every character is escaped, only web and mail addresses are links. Keeps line breaks. */
 export function markdownHtml(text: string): string {
-  const blocks: Block[] = [];
-  const reader = new MarkdownReader((block) => blocks.push(block), new Definitions('all'));
+  const blocks: MarkdownBlock[] = [];
+  const reader = new MarkdownReader((block) => blocks.push(block), new LinkDefinitions('all'));
   for (const line of visibleText(text).split('\n'))
     reader.line(line.replace(/^[ \t]*\t/, (blanks) => blanks.replaceAll('\t', '    ')));
   reader.end();
   return blocksHtml(blocks);
 }
 
-function blocksHtml(blocks: readonly Block[]): string {
+function blocksHtml(blocks: readonly MarkdownBlock[]): string {
   const out: string[] = [];
   for (let at = 0, end = 0; at < blocks.length; at = end) {
     for (end = at + 1; blocks[end]?.isContinued === true;) end += 1;
@@ -22,8 +22,8 @@ function blocksHtml(blocks: readonly Block[]): string {
   return out.filter((html) => html !== '').join('\n');
 }
 
-function blockHtml(parts: readonly Block[]): string {
-  const [first] = parts as readonly [Block];
+function blockHtml(parts: readonly MarkdownBlock[]): string {
+  const [first] = parts as readonly [MarkdownBlock];
   switch (first.kind) {
     case 'paragraph':
       return `<p>${linesHtml(parts)}</p>`;
@@ -54,7 +54,7 @@ function blockHtml(parts: readonly Block[]): string {
 }
 
 /** The first paragraph of a list item gets no tag. */
-function itemHtml(item: Block): string {
+function itemHtml(item: MarkdownBlock): string {
   if (item.kind !== 'item') return '';
   const { blocks, task } = item;
   const box = task === undefined ? '' : task === 'done' ? '☑ ' : '☐ ';
@@ -77,7 +77,7 @@ function tableHtml({ header, alignments, rows }: TableBlock): string {
 }
 
 /** Line breaks of people and models are intentional. */
-function linesHtml(paragraphs: readonly Block[]): string {
+function linesHtml(paragraphs: readonly MarkdownBlock[]): string {
   const texts = paragraphs.map((part) => (part.kind === 'paragraph' ? wordsHtml(part.words) : ''));
   return texts.join('\n').replaceAll('\n', '<br>\n');
 }

@@ -1,10 +1,10 @@
-import { endsCode, type Fence, readFence } from '../../../base/markdown/code-fence.ts';
+import { closesCodeFence, type Fence, readFence } from '../../../base/markdown/code-fence.ts';
 import type { RecordedCall, RecordedItem } from '../../../core/state/recorded/conversation-items.ts';
 import type { TurnWithItems } from '../../../core/state/turns/turn-items.ts';
 import { escapeHtml } from './markdown-html.ts';
 import { visibleText } from '../terminal/visible-text.ts';
 import { questionAndAnswerLines } from '../questions/asked-words.ts';
-import { readCallReport } from '../../../core/state/recorded/call-answers.ts';
+import { parseCallReport } from '../../../core/state/recorded/call-answers.ts';
 import {
   itemAuthor,
   callEndAndDuration,
@@ -13,7 +13,7 @@ import {
   pageFacts,
   pictureWords,
   exportTitle,
-  turnFacts,
+  changedTurnSettings,
 } from './export-page.ts';
 import { costLine } from '../wording/cost-words.ts';
 
@@ -27,7 +27,7 @@ function turnBlocks(turn: TurnWithItems, index: number, turns: readonly TurnWith
   const { number, startedAt, items } = turn;
   const cost = costLine(turn);
   const end = turnEndWords(turn);
-  const facts = turnFacts(turn, turns[index - 1]).map(([name, value]) => `${name} ${inline(value)}`);
+  const facts = changedTurnSettings(turn, turns[index - 1]).map(([name, value]) => `${name} ${inline(value)}`);
   return [
     `## Turn ${number}${end === undefined ? '' : ` (${escaped(end)})`}`,
     [startedAt, facts.join(', ')].filter((text) => text !== '').join(' · '),
@@ -58,7 +58,7 @@ function itemBlock(item: RecordedItem): string {
 function callBlock(call: RecordedCall): string {
   const { name, form, input, output } = call;
   const language = { command: 'sh', patch: 'diff', other: '' }[form];
-  const report = output === undefined ? undefined : readCallReport(output.text);
+  const report = output === undefined ? undefined : parseCallReport(output.text);
   const end = report === undefined ? '' : callEndAndDuration(report);
   const called = `**Call** ${inline(name)}${end === '' ? '' : ` (${end})`}\n\n${fenced(input, language)}${decidedLines(call)}`;
   if (output === undefined || report === undefined) return `${called}\n\nNo answer was recorded.`;
@@ -80,7 +80,7 @@ function enclosed(text: string): string {
         open = readFence(line);
         return open === undefined ? line.replace(/^( {0,3})</, String.raw`$1\<`) : line;
       }
-      if (endsCode(open, line)) open = undefined;
+      if (closesCodeFence(open, line)) open = undefined;
       return line;
     });
   return [...lines, ...(open === undefined ? [] : [open.marks])].join('\n');

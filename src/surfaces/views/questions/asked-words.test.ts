@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import type { Answer } from '../../../protocol/question.ts';
-import type { AskedOfCall, RecordedCall } from '../../../core/state/recorded/conversation-items.ts';
+import type { CallQuestion, RecordedCall } from '../../../core/state/recorded/conversation-items.ts';
 import { questionAndAnswerLines } from './asked-words.ts';
 
 const call: RecordedCall = { kind: 'call', name: 'exec_command', form: 'command', input: 'ls' };
 const host = { name: 'x.test', port: 443, protocol: 'https' } as const;
 
-it.each<[AskedOfCall['kind'], Answer | undefined, string]>([
+it.each<[CallQuestion['kind'], Answer | undefined, string]>([
   [
     'command',
     { kind: 'allowed', scope: 'session', note: 'Only in api/.' },

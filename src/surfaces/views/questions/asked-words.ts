@@ -1,8 +1,8 @@
 import { hostAtPort } from '../../../core/policy/network/host-lists.ts';
-import { widerSandbox } from '../../../core/policy/decide/question-content.ts';
+import { widerSandboxText } from '../../../core/policy/decide/question-content.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
-import { oneLine } from '../../../core/state/turns/turn-words.ts';
-import type { AskedOfCall, RecordedCall } from '../../../core/state/recorded/conversation-items.ts';
+import { toOneLine } from '../../../core/state/turns/turn-words.ts';
+import type { CallQuestion, RecordedCall } from '../../../core/state/recorded/conversation-items.ts';
 import { reviewWords } from '../wording/turn-lines.ts';
 
 const wants: Readonly<Record<Question['kind'], string>> = {
@@ -20,11 +20,11 @@ const wants: Readonly<Record<Question['kind'], string>> = {
 
 /** One line for each question about a call with its answer, and one for the place if it left the sandbox. */
 export function questionAndAnswerLines({ asked = [], outside, confined }: RecordedCall): readonly string[] {
-  const place = confined === true ? widerSandbox : 'outside the sandbox';
+  const place = confined === true ? widerSandboxText : 'outside the sandbox';
   return [...asked.map(questionAndAnswer), ...(outside === true ? [`ran ${place}`] : [])];
 }
 
-function questionAndAnswer({ kind, host, answer }: AskedOfCall): string {
+function questionAndAnswer({ kind, host, answer }: CallQuestion): string {
   const place = host && hostAtPort(host.name, host.port);
   const reviewed = answer && reviewWords(answer, place);
   if (reviewed !== undefined) return reviewed;
@@ -39,7 +39,7 @@ const unasked = {
 } as const;
 
 function answerWords({ kind, scope, note, by }: Answer = { kind: 'lapsed' }): string {
-  const words = note === undefined || by !== undefined ? '' : ` (${oneLine(note, 200)})`;
+  const words = note === undefined || by !== undefined ? '' : ` (${toOneLine(note, 200)})`;
   switch (kind) {
     case 'allowed':
       return `yes${scope === 'session' ? ', for the session' : scope === 'rule' ? ', and saved as a rule' : ''}${words}`;

@@ -1,9 +1,9 @@
-import { type FormField, formFields, typedValue } from '../../../protocol/elicitation-form.ts';
+import { type FormField, formFields, parseTypedValue } from '../../../protocol/elicitation-form.ts';
 import { type Json, type JsonObject, objectAt } from '../../../protocol/json.ts';
 import type { Answer, AnswerScope, Question } from '../../../protocol/question.ts';
 import { bold, type Span } from '../terminal/styled-text.ts';
 
-export function askedField({ elicitation }: Question): FormField | undefined {
+export function singleFormField({ elicitation }: Question): FormField | undefined {
   const fields = formFields(elicitation?.schema);
   return fields.length === 1 ? fields[0] : undefined;
 }
@@ -38,7 +38,7 @@ export function fieldChoices(field: FormField): readonly Choice[] {
     answer: { kind: 'allowed' },
     takesNote: true,
     reads: (text) => {
-      const read = typedValue(field, text);
+      const read = parseTypedValue(field, text);
       return 'fault' in read ? read.fault : { kind: 'allowed', content: { [name]: read.value } };
     },
   };

@@ -1,14 +1,14 @@
-import { widerSandbox } from '../../../core/policy/decide/question-content.ts';
+import { widerSandboxText } from '../../../core/policy/decide/question-content.ts';
 import { hostAtPort } from '../../../core/policy/network/host-lists.ts';
-import { readItem } from '../../../core/state/recorded/read-stored-item.ts';
-import { oneLine } from '../../../core/state/turns/turn-words.ts';
+import { itemFromJson } from '../../../core/state/recorded/read-stored-item.ts';
+import { toOneLine } from '../../../core/state/turns/turn-words.ts';
 import { formatCount } from '../../../engine/wording.ts';
 import { formFields } from '../../../protocol/elicitation-form.ts';
 import { objectAt, stringAt } from '../../../protocol/json.ts';
 import type { Question } from '../../../protocol/question.ts';
-import { shellWords } from '../../../protocol/shell.ts';
+import { quoteShellCommand } from '../../../protocol/shell.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
-import { exactLine, exactRows } from '../terminal/exact-text.ts';
+import { unambiguousLine, unambiguousRows } from '../terminal/exact-text.ts';
 import { bold, dim, type Span } from '../terminal/styled-text.ts';
 import { wrap } from '../terminal/visible-text.ts';
 import { diffSpans } from '../wording/turn-lines.ts';
@@ -51,7 +51,7 @@ export function questionLines(
     ...ruleLines(question, width),
     ...(command.length <= tallRows
       ? []
-      : [bold(`  The command above takes ${formatCount(command.length)} rows. ${exactLine(reason ?? '')}\n`)]),
+      : [bold(`  The command above takes ${formatCount(command.length)} rows. ${unambiguousLine(reason ?? '')}\n`)]),
   ];
 }
 
@@ -96,7 +96,7 @@ function ruleLines({ prefix, host, mcp, scopes, confined }: Question, width: num
     return [line(`connections to ${hostAtPort(host.name, host.port)} are allowed without a question, in every thread`)];
   if (mcp !== undefined) return [line(`the tool ${mcp.tool} of the MCP server ${mcp.server} runs without a question`)];
   if (prefix === undefined) return [];
-  const where = confined === true ? widerSandbox : 'outside the sandbox';
+  const where = confined === true ? widerSandboxText : 'outside the sandbox';
   return [line(`commands that begin with ${JSON.stringify(prefix)} run without a question, ${where}`)];
 }
 
@@ -129,7 +129,7 @@ const titles: Readonly<Record<Question['kind'], string>> = {
 const showsCall: readonly Question['kind'][] = ['tool', 'client-tool', 'unknown'];
 
 function callLines(question: Question, item: TurnItem | undefined, width: number): readonly Span[] {
-  const shown = item ?? readItem(question.item);
+  const shown = item ?? itemFromJson(question.item);
   const given = shown?.kind === 'tool-call' ? JSON.stringify(shown.arguments, null, 2).split('\n') : [];
   const name = marked(questionToolName(question), width, '  ', '    ');
   return [name, ...given.map((line) => marked(line, width, '  > ', '  | '))].map(bold);
@@ -137,11 +137,11 @@ function callLines(question: Question, item: TurnItem | undefined, width: number
 
 /** Text that an approval would allow, in rows that fit; `first` precedes the first row, `next` all others. */
 const marked = (text: string, width: number, first: string, next: string): string =>
-  behind(exactRows(exactLine(text, 'words'), width - Math.max(first.length, next.length) - 1), first, next);
+  behind(unambiguousRows(unambiguousLine(text, 'words'), width - Math.max(first.length, next.length) - 1), first, next);
 
 /** Rows of words about the question, in which blanks at breaks have no meaning. */
 const told = (text: string, width: number, first: string, next: string): string =>
-  behind(wrap(exactLine(text), width - Math.max(first.length, next.length) - 1), first, next);
+  behind(wrap(unambiguousLine(text), width - Math.max(first.length, next.length) - 1), first, next);
 
 const behind = (rows: readonly string[], first: string, next: string): string =>
   rows.map((row, at) => `${at === 0 ? first : next}${row}\n`).join('');
@@ -167,7 +167,7 @@ function patchLines({ paths = [] }: Question, item: TurnItem | undefined, width:
 
 /** Continuation rows keep the sign of their line. */
 function diffRows(line: string, width: number): string {
-  const rows = exactRows(exactLine(line), width - 6);
+  const rows = unambiguousRows(unambiguousLine(line), width - 6);
   return rows.map((row, at) => (at === 0 ? row : `${line.slice(0, 1)}| ${row}`)).join('\n');
 }
 
@@ -181,12 +181,12 @@ function questionToolName({ tool, item }: Pick<Question, 'tool' | 'item'>): stri
 }
 
 function callWords({ argv, host, paths, justification, ...call }: Omit<Question, 'agent'>): string {
-  const why = justification === undefined ? '' : ` (${oneLine(justification, 100)})`;
+  const why = justification === undefined ? '' : ` (${toOneLine(justification, 100)})`;
   if (host !== undefined) return `connect to ${host.name}:${host.port}${why}`;
   if (argv !== undefined) {
     // Lines of a script are separate commands, and must not look like one.
-    const script = (argv.length === 3 ? argv[2]! : shellWords(argv)).trim().replaceAll('\n', ' \u240A ');
-    return `run ${oneLine(script, 200)}${why}`;
+    const script = (argv.length === 3 ? argv[2]! : quoteShellCommand(argv)).trim().replaceAll('\n', ' \u240A ');
+    return `run ${toOneLine(script, 200)}${why}`;
   }
   const used = call.kind === 'permissions' ? 'more permissions' : questionToolName(call);
   if (paths === undefined || paths.length === 0) return `use ${used}${why}`;

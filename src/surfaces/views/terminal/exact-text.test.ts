@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { exactLine, exactRows } from './exact-text.ts';
+import { unambiguousLine, unambiguousRows } from './exact-text.ts';
 
 describe('a text that the user is asked to allow', () => {
   it.each([
@@ -24,7 +24,7 @@ describe('a text that the user is asked to allow', () => {
     ['a letter in two spellings', 'cat \u00E9 e\u0301', 'cat \u00E9 e<U+0301>'],
     ['our own signs', 'echo ␛ <U+202E> <U+1>', 'echo <U+241B> <U+003C>U+202E> <U+1>'],
     ['control characters', 'a\u001B\r\n\tb', 'a␛␍␊␉b'],
-  ])('%s', (_, text, wanted) => expect(exactLine(text)).toBe(wanted));
+  ])('%s', (_, text, wanted) => expect(unambiguousLine(text)).toBe(wanted));
 
   const signs = [
     ...'ab <U+0123>\\é葛文❤👩💻1⌚मक\u0645\u06CC가ᄀ',
@@ -73,7 +73,7 @@ describe('a text that the user is asked to allow', () => {
 
 /** The text as a person sees it: no blanks at the ends of rows, and neither spelling nor characters without a shape. */
 function eye(text: string, width: number): string {
-  const rows = exactRows(exactLine(text), width).map((row) => row.trimEnd());
+  const rows = unambiguousRows(unambiguousLine(text), width).map((row) => row.trimEnd());
   return rows
     .map((row) =>
       row

@@ -1,4 +1,4 @@
-import { endsInJoiningScript, invisibleClass } from '../../../base/invisible-characters.ts';
+import { endsInJoiningScript, invisibleRegexClass } from '../../../base/invisible-characters.ts';
 import { fittingPrefix, signForCharacter } from './visible-text.ts';
 
 const plain = /^[\n\t -~]*$/;
@@ -12,7 +12,7 @@ const looksLikeSign = /<(?=U\+[\dA-F]{4,6}>)/g;
  * an emoji that Unicode lists, and between letters of a script that needs them. Different texts are always shown
  * differently. Newline and tab stay.
  */
-export function exactText(text: string, kind: 'words' | 'prose' = 'prose'): string {
+export function unambiguousText(text: string, kind: 'words' | 'prose' = 'prose'): string {
   if (plain.test(text)) return text.includes('<U+') ? text.replaceAll(looksLikeSign, signForCharacter) : text;
   const kept = keptPlaces(text);
   const alike = lookalikePlaces(text, kind);
@@ -30,8 +30,8 @@ export function exactText(text: string, kind: 'words' | 'prose' = 'prose'): stri
 }
 
 /** The exact text in one line, with a sign for trailing blanks. */
-export const exactLine = (text: string, kind: 'words' | 'prose' = 'prose'): string =>
-  exactText(text, kind)
+export const unambiguousLine = (text: string, kind: 'words' | 'prose' = 'prose'): string =>
+  unambiguousText(text, kind)
     .replaceAll(/[\n\t]/g, signForCharacter)
     .replace(/ +$/, (blanks) => '\u2420'.repeat(blanks.length));
 
@@ -53,7 +53,7 @@ let unseen: RegExp | undefined;
 
 /** True if it has a shape of its own, and is no sign of ours. U+2800 is a blank, too. */
 function isSeen(sign: string): boolean {
-  unseen ??= new RegExp(String.raw`[${invisibleClass}\p{Cn}\p{Z}\u2400-\u2421\u2800]`, 'u');
+  unseen ??= new RegExp(String.raw`[${invisibleRegexClass}\p{Cn}\p{Z}\u2400-\u2421\u2800]`, 'u');
   return /[\n\t -~]/.test(sign) || !unseen.test(sign);
 }
 
@@ -132,7 +132,7 @@ const isPlainlyOther = (letter: string): boolean =>
  * A line that the user is asked to allow, in rows broken between words if possible. Blanks at a break begin the next
  * row, where they are seen: different lines have different rows.
  */
-export function exactRows(line: string, width: number): readonly string[] {
+export function unambiguousRows(line: string, width: number): readonly string[] {
   const room = Math.max(1, width);
   const rows: string[] = [];
   let rest = line;

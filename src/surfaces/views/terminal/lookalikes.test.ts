@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { exactLine } from './exact-text.ts';
+import { unambiguousLine } from './exact-text.ts';
 
 test.each([
   // Program names, options, hosts and paths.
@@ -27,11 +27,11 @@ test.each([
   ['git commit -m "Add x – and y—z …"', undefined],
   ['echo sınıf naïve Ångström', undefined],
 ])('%s', (text, shown = text) => {
-  expect(exactLine(text, 'words')).toBe(shown);
+  expect(unambiguousLine(text, 'words')).toBe(shown);
 });
 
 test('prose marks mixed words alone', () => {
-  expect(exactLine('А также о том, с чем pаypal – и ｒｍ')).toBe(
+  expect(unambiguousLine('А также о том, с чем pаypal – и ｒｍ')).toBe(
     'А также о том, с чем p<U+0430>ypal – и <U+FF52><U+FF4D>',
   );
 });

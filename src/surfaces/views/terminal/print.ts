@@ -10,9 +10,9 @@ import { terminalWidth, visibleJson, visibleText, wrap } from './visible-text.ts
  * Text is for people; JSON escapes hidden characters, which changes no value. Exact output is made visible only on a
  * terminal, and reaches a file or a program unchanged.
  */
-export type Printed = 'text' | 'json' | 'exact text' | 'exact json';
+export type OutputForm = 'text' | 'json' | 'exact text' | 'exact json';
 
-export function print(text: string | Uint8Array, as: Printed, stream: NodeJS.WriteStream = process.stdout): void {
+export function print(text: string | Uint8Array, as: OutputForm, stream: NodeJS.WriteStream = process.stdout): void {
   if (as.startsWith('exact') && !stream.isTTY) stream.write(text);
   else {
     const decoded = typeof text === 'string' ? text : Buffer.from(text).toString('utf8');
@@ -35,7 +35,7 @@ export function isOutputSameAsError(): boolean {
 export const printNote = (text: string): void => void process.stderr.write(`${visibleText(text)}\n`);
 
 /** Reports a failure and advice on standard error. Returns the exit code. */
-export function complain({ message, next }: Pick<Outcome, 'message' | 'next'>, exitCode: number): number {
+export function printFailure({ message, next }: Pick<Outcome, 'message' | 'next'>, exitCode: number): number {
   const sentences = next === '' ? message : `${message}\n${next}`;
   const width = process.stderr.isTTY ? terminalWidth(process.stderr) : undefined;
   printNote(failureText(sentences, width));

@@ -1,7 +1,7 @@
 import { durationWords, formatCount } from '../../../engine/wording.ts';
 import type { WorkProgress } from '../../../ports/thread-store.ts';
 import { progressText } from './tables.ts';
-import { canRewriteLines, openScreen, type ScreenStream } from './screen.ts';
+import { canRewriteLines, openStatusScreen, type ScreenStream } from './screen.ts';
 import type { Span } from './styled-text.ts';
 import { terminalWidth } from './visible-text.ts';
 
@@ -23,7 +23,7 @@ export async function withProgress<Result>(
   work: (report: WorkProgress) => Promise<Result>,
 ): Promise<Result> {
   if (!canRewriteLines(stream)) return work(() => undefined);
-  const screen = openScreen(stream);
+  const screen = openStatusScreen(stream);
   const began = performance.now();
   let at: { readonly done: number; readonly total: number | undefined } | 'waiting' | undefined;
   let [isOver, next] = [false, began + quietMs];

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { dim, red, wantsColor } from './styled-text.ts';
-import { Screen } from './screen.ts';
+import { StatusScreen } from './screen.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 function screenOf({ color = false, live = true, columns = 80 } = {}) {
   let written = '';
   const stream = { columns, write: (text: string) => (written += text) };
-  return { screen: new Screen({ stream, color, live }), written: () => written };
+  return { screen: new StatusScreen({ stream, color, live }), written: () => written };
 }
 
 /** The text left on the screen: a line that was erased is gone. */
@@ -129,7 +129,7 @@ it.each([
 it('takes the whole status line away when the terminal has become narrower meanwhile', () => {
   let written = '';
   const stream = { columns: 80, write: (text: string) => (written += text) };
-  const screen = new Screen({ stream, color: true, live: true });
+  const screen = new StatusScreen({ stream, color: true, live: true });
   screen.status(() => [dim('x'.repeat(75))]);
   stream.columns = 30;
   written = '';

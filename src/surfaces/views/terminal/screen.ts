@@ -1,15 +1,15 @@
-import { endsCode, type Fence, readFence } from '../../../base/markdown/code-fence.ts';
+import { closesCodeFence, type Fence, readFence } from '../../../base/markdown/code-fence.ts';
 import { countColumns } from '../../../base/text-columns.ts';
-import type { Variables } from '../../../protocol/shell.ts';
+import type { EnvironmentVariables } from '../../../protocol/shell.ts';
 import { paint, type Span, type TextLook, wantsColor } from './styled-text.ts';
 import { fitToWidth, type SizedStream, terminalWidth, visibleText, wrap } from './visible-text.ts';
 import { stripVTControlCharacters } from 'node:util';
 
 /** A screen on standard error, or on another stream. Only a terminal has a rewritable line. */
-export const openScreen = (stream: ScreenStream = process.stderr): Screen =>
-  new Screen({ stream, color: wantsColor(stream, 'auto'), live: canRewriteLines(stream) });
+export const openStatusScreen = (stream: ScreenStream = process.stderr): StatusScreen =>
+  new StatusScreen({ stream, color: wantsColor(stream, 'auto'), live: canRewriteLines(stream) });
 
-export const canRewriteLines = ({ isTTY }: SizedStream, env: Variables = process.env): boolean =>
+export const canRewriteLines = ({ isTTY }: SizedStream, env: EnvironmentVariables = process.env): boolean =>
   isTTY === true && env['TERM'] !== 'dumb';
 
 export type ScreenStream = SizedStream & { write(text: string): unknown };
@@ -29,7 +29,7 @@ export interface MessageForm {
 }
 
 /** The content of the status line, computed at every redraw, so it may count seconds. */
-export type Status = () => readonly Span[];
+export type StatusLineContent = () => readonly Span[];
 
 const redrawMs = 200;
 /** Takes the cursor to the beginning of the line and clears it. */
@@ -41,11 +41,11 @@ const erasedFrom = (linesAbove: number): string => (linesAbove === 0 ? erased : 
  * Standard error for people: lines that stay, a text that comes in pieces, and, if lines can be rewritten, a status
  * line below them, which leaves nothing behind.
  */
-export class Screen {
+export class StatusScreen {
   readonly #stream: ScreenStream;
   readonly #live: boolean;
   readonly #color: boolean;
-  #status: Status | undefined;
+  #status: StatusLineContent | undefined;
   #typed: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #drawn = '';
@@ -96,7 +96,7 @@ export class Screen {
   }
 
   /** Sets the status line; undefined removes it. */
-  status(status: Status | undefined): void {
+  status(status: StatusLineContent | undefined): void {
     if (!this.#live) return;
     this.#status = status;
     if (status === undefined) {
@@ -287,7 +287,7 @@ export class WrappedStream {
   #endLine(): string {
     const shown = this.#endWord();
     if (this.#code === undefined) this.#code = readFence(this.#line);
-    else if (endsCode(this.#code, this.#line)) this.#code = undefined;
+    else if (closesCodeFence(this.#code, this.#line)) this.#code = undefined;
     this.#line = '';
     this.#blanks = '';
     this.#column = 0;

@@ -19,7 +19,7 @@ export interface TableForm {
 }
 
 /** Aligned rows, with two spaces between cells and without colours. */
-export const table = (rows: readonly (readonly TableCell[])[], form: TableForm = {}): string =>
+export const formatTable = (rows: readonly (readonly TableCell[])[], form: TableForm = {}): string =>
   paint(tableSpans(rows, form), false);
 
 export function tableSpans(

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { countColumns } from '../../../base/text-columns.ts';
-import { exactRows } from './exact-text.ts';
+import { unambiguousRows } from './exact-text.ts';
 import { wrap } from './visible-text.ts';
 
 it('breaks lines between words where it can, by the columns that they take', () => {
@@ -16,13 +16,13 @@ it('makes no row wider than its width, and splits no sign, however many code uni
   const text = fc.array(sign, { maxLength: 60 }).map((signs) => signs.join(''));
   fc.assert(
     fc.property(text, fc.integer({ min: 2, max: 12 }), (line, width) => {
-      for (const rows of [wrap(line, width), exactRows(line, width)]) {
+      for (const rows of [wrap(line, width), unambiguousRows(line, width)]) {
         for (const row of rows) {
           expect(countColumns(row)).toBeLessThanOrEqual(width);
           expect(row.isWellFormed()).toBe(true);
         }
       }
-      expect(exactRows(line, width).join('')).toBe(line);
+      expect(unambiguousRows(line, width).join('')).toBe(line);
     }),
     { numRuns: 500 },
   );

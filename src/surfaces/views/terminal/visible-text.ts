@@ -1,5 +1,5 @@
 import { replaceInvisible } from '../../../base/invisible-characters.ts';
-import { countColumns, cutToColumns, splitClusters } from '../../../base/text-columns.ts';
+import { countColumns, cutToColumns, splitGraphemes } from '../../../base/text-columns.ts';
 
 /**
  * Replaces hidden characters by signs, such as `␛` or `<U+202E>`, and CR LF by LF. Joiners and variation selectors stay
@@ -47,7 +47,7 @@ export const wrap = (text: string, width: number): readonly string[] =>
 /** As much of a text as fits, but never nothing: what must not be split may be wider. */
 export function fittingPrefix(text: string, width: number): string {
   const part = cutToColumns(text, width);
-  return part !== '' || text === '' ? part : (splitClusters(text).next().value?.text ?? '');
+  return part !== '' || text === '' ? part : (splitGraphemes(text).next().value?.text ?? '');
 }
 
 export type SizedStream = { readonly isTTY?: boolean; readonly columns?: number };

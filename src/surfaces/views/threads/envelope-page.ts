@@ -1,6 +1,6 @@
 import { defined } from '../../../base/objects.ts';
 import type { Envelope } from '../../../core/envelope/envelope.ts';
-import { type Ownership, ownership } from '../../../core/envelope/ownership.ts';
+import { type FieldOwnership, fieldOwnership } from '../../../core/envelope/ownership.ts';
 import { formatCount, plural } from '../../../engine/wording.ts';
 import { equalJson, isJsonObject, type Json, type JsonObject, valueAt } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
@@ -62,7 +62,7 @@ export interface ShownField {
 
 /** The fields of a stored envelope, in the order of the map. Long texts are stored as size and digest. */
 export const envelopeFields = (stored: JsonObject): readonly ShownField[] =>
-  ownership.flatMap((row) => {
+  fieldOwnership.flatMap((row) => {
     const { field, consumers, awaits } = row;
     const value = valueAt(stored, field.split('.'));
     if (value === undefined) return [];
@@ -72,7 +72,7 @@ export const envelopeFields = (stored: JsonObject): readonly ShownField[] =>
   });
 
 /** The layer or caller that chose the field's whole setting, else its source if there was no choice. */
-function originOf({ field, source }: Ownership, stored: JsonObject): string {
+function originOf({ field, source }: FieldOwnership, stored: JsonObject): string {
   const { settings = [] } = source;
   const otherwise = source.otherwise === 'model catalogue' ? sourceOf(field, stored) : source.otherwise;
   if (!isJsonObject(valueAt(stored, ['telemetry', 'origins']))) return otherwise;
@@ -95,7 +95,7 @@ export type ChangedField = ReturnType<typeof changedFields>[number];
 
 /** A value is absent if the turn did not have it. The origin is that of the newer value. */
 const changedFields = (before: JsonObject, now: JsonObject) =>
-  ownership.flatMap((row) => {
+  fieldOwnership.flatMap((row) => {
     const { field } = row;
     const [from, to] = [before, now].map((stored) => valueAt(stored, field.split('.')));
     const origin = to === undefined ? undefined : originOf(row, now);
@@ -135,7 +135,7 @@ function fieldRows(shown: ShownField, withReaders: boolean): readonly (readonly 
   return [[...row, first], ...more.map((line) => ['', '', '', line])];
 }
 
-export function diffPage(
+export function envelopeDiffPage(
   changes: readonly ChangedField[],
   numbers: { readonly from: number; readonly to: number },
   { proseWidth: width }: PageForm,

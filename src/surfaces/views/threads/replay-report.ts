@@ -1,7 +1,11 @@
 import { cachePerObject } from '../../../base/objects.ts';
-import { createComparison, type Difference, type Verdict } from '../../../core/replay/compare-requests.ts';
+import {
+  createComparison,
+  type RequestDifference,
+  type ComparisonVerdict,
+} from '../../../core/replay/compare-requests.ts';
 import { type InferredRequest, rebuildRequests, type RebuiltRequest } from '../../../core/replay/rebuild-requests.ts';
-import type { Auxiliary } from '../../../core/state/request-record.ts';
+import type { AuxiliaryRequest } from '../../../core/state/request-record.ts';
 import { loadReplayParts } from '../../../engine/rerun-step.ts';
 import type { TakenBackRequests } from '../../../engine/store/stored-thread-details.ts';
 import { plural } from '../../../engine/wording.ts';
@@ -9,14 +13,14 @@ import type { ThreadId } from '../../../protocol/ids.ts';
 import type { Item } from '../../../protocol/item.ts';
 import { type JsonObject, numberAt, objectAt } from '../../../protocol/json.ts';
 import type { Line } from '../../../protocol/line.ts';
-import { sentence } from '../../../protocol/outcome.ts';
-import type { ReadThread } from '../command-line/command-engine.ts';
-import { table } from '../terminal/tables.ts';
+import { endWithFullStop } from '../../../protocol/outcome.ts';
+import type { ReadOnlyThread } from '../command-line/command-engine.ts';
+import { formatTable } from '../terminal/tables.ts';
 
 type Result = ReplayedRequest['result'];
 type TakenBack = Pick<TakenBackRequests, 'requests' | 'problem'>;
 
-export function reportTable(requests: readonly ReplayedRequest[], isBack: boolean): string {
+export function replayTable(requests: readonly ReplayedRequest[], isBack: boolean): string {
   if (requests.length === 0) return isBack ? 'No request was taken back.\n' : 'The thread has made no request.\n';
   const hasFrames = requests.some(({ frames }) => frames !== undefined);
   const head = ['request', 'turn', 'step', 'items', 'bytes', ...(hasFrames ? ['sent'] : []), 'result'];
@@ -27,13 +31,13 @@ export function reportTable(requests: readonly ReplayedRequest[], isBack: boolea
     String(request.items),
     request.bytes === undefined ? '-' : String(request.bytes),
     ...(hasFrames ? [sentWords(request)] : []),
-    resultWords(request),
+    replayResultText(request),
   ]);
-  return `${table([head, ...rows])}\n${summaryWords(requests)}\n`;
+  return `${formatTable([head, ...rows])}\n${replaySummaryText(requests)}\n`;
 }
 
 export function replayReport(
-  { id, skipped }: Pick<ReadThread, 'id' | 'skipped'>,
+  { id, skipped }: Pick<ReadOnlyThread, 'id' | 'skipped'>,
   requests: readonly ReplayedRequest[],
   { requests: back, problem }: TakenBack,
 ) {
@@ -61,7 +65,7 @@ function sentWords({ frames, bytes }: ReplayedRequest): string {
   return frames.map((frame) => String(frame.bytes)).join(' + ');
 }
 
-export function resultWords({ result, first, encoder, toolSet }: ReplayedRequest): string {
+export function replayResultText({ result, first, encoder, toolSet }: ReplayedRequest): string {
   switch (result) {
     case 'same':
       return 'ok';
@@ -78,7 +82,7 @@ export function resultWords({ result, first, encoder, toolSet }: ReplayedRequest
   }
 }
 
-function differenceWords(difference: Difference): string {
+function differenceWords(difference: RequestDifference): string {
   switch (difference.part) {
     case 'instructions':
       return 'the instructions are not those that were sent';
@@ -108,7 +112,7 @@ const summaries = {
 const countOf = (requests: readonly ReplayedRequest[], wanted: Result): number =>
   requests.filter(({ result }) => result === wanted).length;
 
-export function summaryWords(requests: readonly ReplayedRequest[]): string {
+export function replaySummaryText(requests: readonly ReplayedRequest[]): string {
   const total = requests.length;
   const others = (Object.keys(summaries) as (keyof typeof summaries)[]).flatMap((result) => {
     const count = countOf(requests, result);
@@ -125,7 +129,7 @@ export interface ReplayedRequest {
   readonly turnId?: string;
   readonly step?: number;
   /** Only for a request beside the conversation, which was made before its step. */
-  readonly purpose?: Auxiliary['purpose'];
+  readonly purpose?: AuxiliaryRequest['purpose'];
   readonly ordinal?: number;
   readonly model?: string;
   readonly encoder?: string;
@@ -137,8 +141,8 @@ export interface ReplayedRequest {
   readonly keptItems?: number;
   readonly sha256?: string;
   readonly frames?: readonly ReplayedFrame[];
-  readonly result: Verdict['kind'];
-  readonly first?: Difference;
+  readonly result: ComparisonVerdict['kind'];
+  readonly first?: RequestDifference;
 }
 
 export interface ReplayedFrame {
@@ -154,7 +158,7 @@ export const isNotReproduced = ({ result }: ReplayedRequest): boolean =>
 
 function replayedRequest(
   request: RebuiltRequest | InferredRequest,
-  verdict: Verdict,
+  verdict: ComparisonVerdict,
   { number, itemSize }: { readonly number: number; readonly itemSize: (item: Item) => number },
 ): ReplayedRequest {
   const { turn, line } = request;
@@ -215,7 +219,8 @@ export async function* replayRequests(
 
 /** Counts the requests that a thread no longer lists, and names the command for them. Undefined if there are none. */
 export function takenBackWords(id: ThreadId, { requests, problem }: TakenBack): string | undefined {
-  if (problem !== undefined) return `Requests that were taken back could not be counted: ${sentence(problem.message)}`;
+  if (problem !== undefined)
+    return `Requests that were taken back could not be counted: ${endWithFullStop(problem.message)}`;
   if (requests === 0) return undefined;
   const were = requests === 1 ? 'was' : 'were';
   return `${plural(requests, 'more request')} ${were} taken back: capstan replay ${id} --taken-back`;

@@ -4,7 +4,7 @@ import type { RolledBack } from '../../../engine/thread/branch/rollback-range.ts
 import { visibleLine } from '../terminal/visible-text.ts';
 
 /** Why a restore keeps a file unchanged, and the option of `capstan threads restore` that restores it nevertheless. */
-export const keptReasons: Readonly<Record<KeptReason, { readonly words: string; readonly option?: string }>> = {
+export const keptFileReasons: Readonly<Record<KeptReason, { readonly words: string; readonly option?: string }>> = {
   'changed-since': { words: 'changed again after the turn', option: '--force' },
   unknown: { words: 'a turn was cut off, so it may have changed again after the turn', option: '--force' },
   'left-out': { words: 'its content was not kept: too large, no space, or not readable' },
@@ -27,7 +27,7 @@ export function restoreNotes(report: RestoreReport): readonly string[] {
 export const turnsWord = (turns: readonly unknown[]): string =>
   turns.length === 1 ? 'One turn' : `${turns.length} turns`;
 
-export const beforeCheckpointLines = (
+export const checkpointRollbackLines = (
   { id, turns, cutTurn }: Pick<RolledBack, 'id' | 'cutTurn'> & { readonly turns: readonly unknown[] },
   checkpoint: number,
 ): readonly string[] => [

@@ -1,6 +1,6 @@
 import { formatCount, percent, plural } from '../../../engine/wording.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
-import { type Outcome, outcomeText, sentence } from '../../../protocol/outcome.ts';
+import { type Outcome, outcomeText, endWithFullStop } from '../../../protocol/outcome.ts';
 import type { CheckpointEvent, CheckpointReport, PrefixBreak } from '../../../protocol/thread-event.ts';
 
 export function checkpointLine(report: CheckpointReport): string {
@@ -24,7 +24,7 @@ export function checkpointText(report: CheckpointReport): string {
 
 export function failedCheckpointLine(event: Extract<CheckpointEvent, { kind: 'checkpoint-failed' }>): string {
   const failure = `No checkpoint was made: ${outcomeText(event.outcome)}`;
-  return event.paused ? `${sentence(failure)} ${pausedCompactionWords(event.threadId)}` : failure;
+  return event.paused ? `${endWithFullStop(failure)} ${pausedCompactionWords(event.threadId)}` : failure;
 }
 
 export const compactionInterrupted: Outcome = {

@@ -1,9 +1,9 @@
-import { shellWords } from '../../../protocol/shell.ts';
+import { quoteShellCommand } from '../../../protocol/shell.ts';
 
 type SpendingLimits = { readonly cost?: string; readonly tokens?: string };
 
 /** Command-line options that the next run needs again. */
-export type RunToRepeat = { readonly approvals?: string; readonly limits?: SpendingLimits };
+export type RepeatedRunOptions = { readonly approvals?: string; readonly limits?: SpendingLimits };
 
 /**
  * A command that can be pasted and run: without a prompt `exec resume` would wait for one, or refuse. `goalRests`: only
@@ -11,24 +11,24 @@ export type RunToRepeat = { readonly approvals?: string; readonly limits?: Spend
  */
 export function resumeCommand(
   id: string,
-  { approvals, limits = {}, goalRests = false }: RunToRepeat & { readonly goalRests?: boolean } = {},
+  { approvals, limits = {}, goalRests = false }: RepeatedRunOptions & { readonly goalRests?: boolean } = {},
 ): string {
   const options = [
     ...(approvals === undefined ? [] : ['--approvals', approvals]),
     ...(limits.cost === undefined ? [] : ['--max-cost', limits.cost]),
     ...(limits.tokens === undefined ? [] : ['--max-tokens', limits.tokens]),
   ];
-  return `${shellWords(['capstan', 'exec', 'resume', id, ...options])} "${goalRests ? 'Resume the goal.' : 'Continue.'}"`;
+  return `${quoteShellCommand(['capstan', 'exec', 'resume', id, ...options])} "${goalRests ? 'Resume the goal.' : 'Continue.'}"`;
 }
 
 /** A command that can be pasted and run: asks the thread's open questions, and continues its turn. */
 export const answerCommand = (id: string, { approvals = 'ask' }: { readonly approvals?: string } = {}): string =>
-  ['capstan exec resume', id, '--approvals', shellWords([approvals])].join(' ');
+  ['capstan exec resume', id, '--approvals', quoteShellCommand([approvals])].join(' ');
 
 const longestHint = 100;
 
 /** A runnable command line for a hint. Only `path` if the rest is too long, or cannot be shown. */
 export function runnableHint(path: readonly string[], rest: readonly string[]): string {
-  const line = shellWords(['capstan', ...path, ...rest]);
-  return line.length > longestHint || /[`\n]/.test(line) ? shellWords(['capstan', ...path]) : line;
+  const line = quoteShellCommand(['capstan', ...path, ...rest]);
+  return line.length > longestHint || /[`\n]/.test(line) ? quoteShellCommand(['capstan', ...path]) : line;
 }

@@ -2,14 +2,14 @@ import { usageFields } from '../../../core/state/drafts/usage-and-failure-fields
 import { formatCount, plural } from '../../../engine/wording.ts';
 import type { Cost, Usage } from '../../../protocol/usage.ts';
 
-export interface KnownCost {
+export interface UsageWithUncounted {
   /** Absent: the provider counted nothing. */
   readonly usage?: Usage | undefined;
   readonly uncounted?: number | undefined;
 }
 
 /** `1,200 in (800 cached), 50 out, $0.012`; undefined if no request was answered. Unknown cost is not zero. */
-export function costLine({ usage, uncounted = 0 }: KnownCost): string | undefined {
+export function costLine({ usage, uncounted = 0 }: UsageWithUncounted): string | undefined {
   if (usage === undefined) return uncounted === 0 ? undefined : uncountedTokens(0);
   const { total, estimated = 0 } = usage;
   const cost = usage.cost === undefined ? '' : `, ${moneyWords(usage.cost, estimated)}`;
@@ -22,9 +22,9 @@ export function costLine({ usage, uncounted = 0 }: KnownCost): string | undefine
 
 /** Tokens that no provider counted, estimated by Capstan. 0: no estimate. */
 export const uncountedTokens = (estimated: number): string =>
-  estimated === 0 ? `not known ${whyNotKnown}` : `about ${formatCount(estimated)} ${whyEstimated}`;
+  estimated === 0 ? `not known ${notCountedReason}` : `about ${formatCount(estimated)} ${whyEstimated}`;
 
-export const whyNotKnown = '(the provider did not count them)';
+export const notCountedReason = '(the provider did not count them)';
 const whyEstimated = '(estimated: the provider did not count them)';
 
 export function uncountedWords(requests: number, estimated = 0): string {

@@ -1,6 +1,6 @@
 import { type Json, type JsonObject, objectAt } from '../../../protocol/json.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
-import { shellWords } from '../../../protocol/shell.ts';
+import { quoteShellCommand } from '../../../protocol/shell.ts';
 import type { CheckpointReport, ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { ToolCallItem, TurnItem } from '../../../protocol/turn-item.ts';
 import { usageForPrograms } from './cost-words.ts';
@@ -82,7 +82,7 @@ export function execItem(item: Exclude<TurnItem, { kind: 'user-message' | 'image
       return {
         id,
         type: 'command_execution',
-        command: shellWords(item.argv),
+        command: quoteShellCommand(item.argv),
         aggregated_output: item.output,
         exit_code: item.exitCode ?? null,
         status: statusWord(item.status),
@@ -120,12 +120,12 @@ const byPath = (a: { readonly path: string }, b: { readonly path: string }): num
   a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
 
 /** A question for programs. `arguments`: of a tool that has no fields of its own here. */
-export type AskedFields = { readonly call_id: string; readonly arguments?: JsonObject } & Omit<
+export type QuestionJson = { readonly call_id: string; readonly arguments?: JsonObject } & Omit<
   Question,
   'callId' | 'turnId' | 'item' | 'seen'
 >;
 
-export function askedFields({ id, callId, turnId: _turn, item, seen: _seen, ...question }: Question): AskedFields {
+export function questionJson({ id, callId, turnId: _turn, item, seen: _seen, ...question }: Question): QuestionJson {
   const given = item['type'] === 'DynamicToolCall' ? objectAt(item, 'arguments') : undefined;
   return { id, call_id: callId, ...question, arguments: given };
 }

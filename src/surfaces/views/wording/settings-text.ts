@@ -1,19 +1,19 @@
-import { type ConfigLayer, keyLine, keySource } from '../../../core/config/config-layer.ts';
+import { type ConfigLayer, configKeyLine, configKeySource } from '../../../core/config/config-layer.ts';
 import { featureGates, type GateName, isGateOpen, usedGates } from '../../../core/config/features.ts';
 import { keyNames, leafValues } from '../../../core/config/keys/inspect-keys.ts';
-import { keyTable } from '../../../core/config/keys/key-table.ts';
+import { configSchema } from '../../../core/config/keys/key-table.ts';
 import { formatTomlKey } from '../../../core/config/toml/toml-key.ts';
 import { writeToml } from '../../../core/config/toml/write-toml.ts';
 import { hideSecrets } from '../../../core/policy/secrets.ts';
 import type { SignedIn } from '../../../engine/home/logins.ts';
-import type { Configured } from '../../../engine/home/folder-config.ts';
+import type { LoadedConfig } from '../../../engine/home/folder-config.ts';
 import type { ListedServer } from '../../../engine/home/mcp-registry.ts';
 import type { HomeMemory } from '../../../engine/memory/home-memory.ts';
 import { formatCount, plural } from '../../../engine/wording.ts';
 import { equalJson, type JsonObject, objectAt, valueAt } from '../../../protocol/json.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 
-export function configToml({ effective }: Configured, { origin }: { readonly origin: boolean }): string {
+export function configToml({ effective }: LoadedConfig, { origin }: { readonly origin: boolean }): string {
   const comment = (path: readonly string[]): string => describeOrigin(effective.originOf(path), path);
   const values = shownValues(effective.values);
   return `${writeToml(values, origin ? { comment } : {})}\n${notSet(values)}`;
@@ -36,7 +36,7 @@ function notSet(values: JsonObject): string {
   return `${lines.join('\n')}\n`;
 }
 
-export function configJson(configured: Configured, { origin }: { readonly origin: boolean }): string {
+export function configJson(configured: LoadedConfig, { origin }: { readonly origin: boolean }): string {
   const { effective, trust, layers, problems } = configured;
   const values = shownValues(effective.values);
   const paths = leafValues(values).map(({ path }) => path);
@@ -55,26 +55,26 @@ export function configJson(configured: Configured, { origin }: { readonly origin
 
 function describeOrigin(layer: ConfigLayer | undefined, path: readonly string[]): string {
   if (layer === undefined) return 'unknown';
-  const place = keySource(layer, path);
+  const place = configKeySource(layer, path);
   return place === 'built in' ? layer.name : `${layer.name}, ${place}`;
 }
 
 function originJson(layer: ConfigLayer | undefined, path: readonly string[]): JsonObject {
   if (layer === undefined) return {};
-  return { layer: layer.name, source: layer.source, line: keyLine(layer, path) };
+  return { layer: layer.name, source: layer.source, line: configKeyLine(layer, path) };
 }
 
 /** Without secrets; first the keys in use, in the order of the key table, then the others by name. */
 function shownValues(values: JsonObject): JsonObject {
   // Invalid entries leave an empty table behind.
   const filled = Object.keys(values).filter((key) => !equalJson(values[key], {}));
-  const used = Object.keys(keyTable.keys).filter((key) => filled.includes(key));
+  const used = Object.keys(configSchema.keys).filter((key) => filled.includes(key));
   const others = filled.filter((key) => !used.includes(key)).toSorted();
   return hideSecrets(Object.fromEntries([...used, ...others].map((key) => [key, values[key]])));
 }
 
 /** The state of a layer in a word or two. Empty when it is in use. */
-export function layerState({ name, source, text, disabled }: ConfigLayer, { problems }: Configured): string {
+export function layerState({ name, source, text, disabled }: ConfigLayer, { problems }: LoadedConfig): string {
   if (disabled !== undefined) return `not used: ${disabled}`;
   if (name === 'default' || name === 'flags') return '';
   const codes = problems.filter((problem) => problem.source === source).map(({ code }) => code);
@@ -90,7 +90,7 @@ export interface ConfiguredGate {
   readonly does: string;
 }
 
-type GateSources = Pick<Configured, 'effective' | 'requirements'>;
+type GateSources = Pick<LoadedConfig, 'effective' | 'requirements'>;
 
 export function configuredGates({ effective, requirements }: GateSources): readonly ConfiguredGate[] {
   const features = objectAt(effective.values, 'features') ?? {};
@@ -105,7 +105,7 @@ export function configuredGates({ effective, requirements }: GateSources): reado
 export const serverAddressWords = ({ command, args = [], url }: JsonObject): string =>
   visibleLine(url === undefined ? [command, ...(args as readonly string[])].join(' ') : String(url));
 
-export function serverState({ enabled, problem, tools, failure, isLoggedIn }: ListedServer): string {
+export function mcpServerState({ enabled, problem, tools, failure, isLoggedIn }: ListedServer): string {
   const why = failure === undefined ? undefined : visibleLine(failure);
   const silent =
     why === undefined ? 'tools not known yet' : `did not start: ${why}; Capstan waits for it again in the next run`;

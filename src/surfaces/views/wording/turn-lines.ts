@@ -1,7 +1,7 @@
 import { truncateMiddle } from '../../../core/fragments/text/truncate.ts';
-import { widerSandbox } from '../../../core/policy/decide/question-content.ts';
-import { readGoal } from '../../../core/state/fold/goals.ts';
-import { oneLine } from '../../../core/state/turns/turn-words.ts';
+import { widerSandboxText } from '../../../core/policy/decide/question-content.ts';
+import { goalFromJson } from '../../../core/state/fold/goals.ts';
+import { toOneLine } from '../../../core/state/turns/turn-words.ts';
 import { durationWords, formatCount, sizeWords } from '../../../engine/wording.ts';
 import { countOmittedOutput } from '../../../protocol/display-text.ts';
 import { isJsonObject, type Json, numberAt, objectAt, parseJsonObject, stringAt } from '../../../protocol/json.ts';
@@ -28,7 +28,7 @@ export interface ItemForm {
   readonly folder?: string;
 }
 
-export function commandEnd(item: CommandItem, { folded, interrupted }: ItemForm): readonly Span[] {
+export function commandEndLines(item: CommandItem, { folded, interrupted }: ItemForm): readonly Span[] {
   const { exitCode, durationMs = 0, unfinished, status } = item;
   const after = durationMs < 1000 ? '' : ` after ${durationWords(durationMs)}`;
   const shown = outputLines(item.output, folded);
@@ -39,13 +39,13 @@ export function commandEnd(item: CommandItem, { folded, interrupted }: ItemForm)
   return [...shown, yellow(`  [${interrupted || unfinished === 'interrupted' ? 'interrupted' : 'failed'}${after}]`)];
 }
 
-export function toolEnd(item: ToolCallItem, { folded }: ItemForm): readonly Span[] {
+export function toolEndLines(item: ToolCallItem, { folded }: ItemForm): readonly Span[] {
   const { output = '', status } = item;
   const lines = outputLines(agentAnswer(item) ?? goalAnswerText(item) ?? output, folded);
   return [...lines, status === 'failed' ? red('  [failed]') : dim(`  [${status}]`)];
 }
 
-export function patchEnd({ changes, status, problem }: FileChangeItem, form: ItemForm): readonly Span[] {
+export function patchEndLines({ changes, status, problem }: FileChangeItem, form: ItemForm): readonly Span[] {
   const { folded, folder = '/' } = form;
   const files = changes.flatMap((change): readonly Span[] => {
     const diff = status === 'completed' && change.diff ? fold(change.diff, folded).join('\n') : undefined;
@@ -57,7 +57,7 @@ export function patchEnd({ changes, status, problem }: FileChangeItem, form: Ite
 
 export function callNotRun({ tool, item, reason }: Extract<ThreadEvent, { kind: 'call-refused' }>) {
   const named = item?.kind === 'tool-call' ? toolLine(item) : visibleLine(`tool ${shownName(tool)}`);
-  const call = item?.kind === 'command' ? commandLines(item.argv) : named;
+  const call = item?.kind === 'command' ? commandLineText(item.argv) : named;
   return { call, reason: fold(reason.trim(), true).join('\n') };
 }
 
@@ -65,7 +65,7 @@ export const planLines = ({ steps }: PlanItem): readonly string[] =>
   steps.map(({ text, status }) => `[${marks[status]}] ${text}`);
 
 /** A command as written. Rows after the first are marked: without a mark they could pass for the model's words. */
-export const commandLines = (argv: readonly string[]): string =>
+export const commandLineText = (argv: readonly string[]): string =>
   `$ ${(argv.at(-1) ?? '').trimEnd().replaceAll('\n', '\n  > ')}`;
 
 const marks = { completed: 'x', 'in-progress': '>', pending: ' ' };
@@ -104,7 +104,7 @@ function foldMark(lines: readonly string[]): string {
 
 const longestFirstLine = 120;
 
-export function toolStart(item: ToolCallItem): string {
+export function toolStartLine(item: ToolCallItem): string {
   const { tool, arguments: given, server } = item;
   if (tool !== 'spawn_agent' || server !== undefined) return toolLine(item);
   const [name, role] = [stringAt(given, 'name'), stringAt(given, 'agent_type') ?? 'default'];
@@ -124,7 +124,7 @@ export function agentAnswer({ tool, output = '', server }: ToolCallItem): string
 }
 
 /** Describes the end of an agent from the text that the thread gets about it. Undefined for any other text. */
-export function agentEnd({ content, value }: Pick<ContextEvent, 'content' | 'value'>): string | undefined {
+export function agentEndText({ content, value }: Pick<ContextEvent, 'content' | 'value'>): string | undefined {
   if (content !== 'subagent_notification' || !isJsonObject(value)) return undefined;
   const [path, status] = [stringAt(value, 'agentPath'), objectAt(value, 'status')];
   const words = stringAt(status, 'answer') ?? stringAt(status, 'message');
@@ -149,7 +149,7 @@ const tools: ReadonlySet<string> = new Set(['get_goal', 'create_goal', 'update_g
 export function goalAnswerText({ tool, output = '', server, arguments: given }: ToolCallItem): string | undefined {
   const answer = server === undefined && tools.has(tool) ? parseJsonObject(output) : undefined;
   if (answer === undefined) return undefined;
-  const goal = readGoal(answer);
+  const goal = goalFromJson(answer);
   if (goal === undefined) return objectAt(answer, 'goal') === undefined ? 'no goal' : undefined;
   const { status, objective, tokenBudget } = goal;
   const wanted = numberAt(given, 'token_budget');
@@ -214,12 +214,12 @@ function short(text: string, limit: number): string {
 }
 
 /** The place as reported at the start of the item. */
-export type CommandPlace = { readonly outside?: true; readonly confined?: true };
+export type SandboxPlace = { readonly outside?: true; readonly confined?: true };
 
 /** The place of a command that left the sandbox. On a line of its own: the command may have several. */
-export function placeMark({ outside, confined }: CommandPlace): readonly Span[] {
+export function sandboxPlaceMark({ outside, confined }: SandboxPlace): readonly Span[] {
   if (outside !== true) return [];
-  return [yellow(`\n  [runs ${confined === true ? widerSandbox : 'outside the sandbox'}]`)];
+  return [yellow(`\n  [runs ${confined === true ? widerSandboxText : 'outside the sandbox'}]`)];
 }
 
 export function imageNote(item: Extract<TurnItem, { kind: 'image-view' | 'image-generation' }>): Span {
@@ -244,7 +244,7 @@ export function reviewWords({ by, kind, verdict, note }: Answer, host?: string):
   const what = isOverruled ? `allowed it, and Capstan ${decided[kind]}` : decided[kind];
   const judged = verdict === undefined ? '' : ` (risk ${verdict.risk}, authorization ${verdict.authorization})`;
   const about = host === undefined ? '' : ` ${host}`;
-  return `reviewer: ${what}${about}${judged}${why === undefined ? '' : `: ${oneLine(why, 300)}`}`;
+  return `reviewer: ${what}${about}${judged}${why === undefined ? '' : `: ${toOneLine(why, 300)}`}`;
 }
 
 /** Shorter waits of a client that retries by itself are over before a person has read about them. */

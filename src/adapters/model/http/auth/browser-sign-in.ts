@@ -126,17 +126,17 @@ async function listenOnFirst(server: Server, ports: readonly number[]): Promise<
 }
 
 /** PKCE: proves to the issuer that the holder of the code is the program that requested it. */
-export type CodeProof = { readonly verifier: string; readonly challenge: string };
+export type PkcePair = { readonly verifier: string; readonly challenge: string };
 
-export function codeProof(random: (bytes: number) => Buffer): CodeProof {
+export function createPkcePair(random: (bytes: number) => Buffer): PkcePair {
   const verifier = random(64).toString('base64url');
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
 }
 
-export type SignInPage = Pick<LoginLimits, 'workspaces'> &
+export type SignInPageOptions = Pick<LoginLimits, 'workspaces'> &
   Readonly<Record<'issuer' | 'clientId' | 'redirectUri' | 'challenge' | 'state' | 'originator', string>>;
 
-export function signInPage(page: SignInPage): string {
+export function signInPageUrl(page: SignInPageOptions): string {
   const parameters = new URLSearchParams({
     response_type: 'code',
     client_id: page.clientId,

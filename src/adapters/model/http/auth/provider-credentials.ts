@@ -1,18 +1,18 @@
 import type { AccessTokenLogin, ChatgptLogin, Login, LoginStore } from '../../../../ports/login.ts';
-import type { Programs } from '../../../../ports/system.ts';
+import type { ProgramFinder } from '../../../../ports/system.ts';
 import { parseJsonObject, stringAt, trueAt } from '../../../../protocol/json.ts';
-import type { Variables } from '../../../../protocol/shell.ts';
+import type { EnvironmentVariables } from '../../../../protocol/shell.ts';
 import type { Credentials, CredentialsWanted, ProviderOptions } from '../credentials-and-headers.ts';
 import type { SmallRequests } from '../small-requests.ts';
-import { issuer, type Renewal, renewalUrl, renewLogin } from './renew-login.ts';
+import { loginIssuerUrl, type Renewal, renewalUrl, renewLogin } from './renew-login.ts';
 import { tokenFromCommand } from './token-command.ts';
 
 export interface CredentialSources {
-  readonly environment: Variables;
+  readonly environment: EnvironmentVariables;
   /** Read only when the provider uses the login and no variable is set. */
   readonly logins: LoginStore;
   readonly requests: SmallRequests;
-  readonly programs: Programs;
+  readonly programs: ProgramFinder;
   readonly programFolder: () => string;
   readonly now: () => number;
 }
@@ -91,7 +91,10 @@ function lost({ renew }: ChatgptLogin, renewal: Exclude<Renewal, { kind: 'renewe
   return { kind: 'missing', message, next, passing: true };
 }
 
-export type AccountSources = { readonly requests: Pick<SmallRequests, 'get'>; readonly environment: Variables };
+export type AccountSources = {
+  readonly requests: Pick<SmallRequests, 'get'>;
+  readonly environment: EnvironmentVariables;
+};
 
 /** The account of a token. `ended`: the issuer does not accept the token. `why` is the end of a sentence. */
 export type TokenAccount =
@@ -104,7 +107,7 @@ export async function accountOfToken(
   signal: AbortSignal,
 ): Promise<TokenAccount> {
   const base = environment['CODEX_AUTHAPI_BASE_URL']?.trim() ?? '';
-  const url = `${(base === '' ? `${issuer}/api/accounts` : base).replace(/\/+$/, '')}/v1/user-auth-credential/whoami`;
+  const url = `${(base === '' ? `${loginIssuerUrl}/api/accounts` : base).replace(/\/+$/, '')}/v1/user-auth-credential/whoami`;
   const answer = await requests.get(url, { authorization: `Bearer ${token}` }, signal);
   if (answer.kind === 'lost') return { kind: 'failed', why: answer.why };
   // Server text is not passed on: it may quote what was sent.

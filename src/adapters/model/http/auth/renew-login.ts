@@ -3,9 +3,9 @@ import type { ChatgptLogin, LoginStore, NewTokens } from '../../../../ports/logi
 import { type JsonObject, objectAt, parseJsonObject, stringAt } from '../../../../protocol/json.ts';
 import type { PostJson } from '../small-requests.ts';
 
-export const issuer = 'https://auth.openai.com';
+export const loginIssuerUrl = 'https://auth.openai.com';
 /** Public client id of the program that users sign in with. */
-export const clientId = 'app_EMoamEEZ73f0CkXaXp7hrann';
+export const loginClientId = 'app_EMoamEEZ73f0CkXaXp7hrann';
 
 export type Renewal =
   | { readonly kind: 'renewed'; readonly login: ChatgptLogin }
@@ -19,7 +19,7 @@ export interface RenewalParts {
   readonly url: string;
 }
 
-export const renewalUrl = `${issuer}/oauth/token`;
+export const renewalUrl = `${loginIssuerUrl}/oauth/token`;
 
 /** A refresh token works once. So one process at a time uses it, and first looks for tokens that another one stored. */
 export async function renewLogin(old: ChatgptLogin, parts: RenewalParts, signal: AbortSignal): Promise<Renewal> {
@@ -56,7 +56,7 @@ async function exchange(
   const reserved = await parts.store.reserve();
   let isKept = false;
   try {
-    const question = { client_id: clientId, grant_type: 'refresh_token', refresh_token: refreshToken };
+    const question = { client_id: loginClientId, grant_type: 'refresh_token', refresh_token: refreshToken };
     const answer = await parts.post(parts.url, question, signal);
     if (answer.kind === 'lost') return { kind: 'failed', why: answer.why };
     const body = parseJsonObject(answer.text);

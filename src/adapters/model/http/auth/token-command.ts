@@ -1,13 +1,13 @@
 import type { TokenCommand } from '../../../../core/config/providers/provider-config.ts';
-import type { Programs } from '../../../../ports/system.ts';
+import type { ProgramFinder } from '../../../../ports/system.ts';
 import { BoundedBuffer } from '../../../../base/bounded-buffer.ts';
-import type { Variables } from '../../../../protocol/shell.ts';
+import type { EnvironmentVariables } from '../../../../protocol/shell.ts';
 import type { Credentials, CredentialsWanted, ProviderOptions } from '../credentials-and-headers.ts';
 
 export interface TokenCommandParts {
-  readonly environment: Variables;
+  readonly environment: EnvironmentVariables;
   /** Finds a command named without a path on the user's search path, outside the workspace. */
-  readonly programs: Programs;
+  readonly programs: ProgramFinder;
   /** Working folder unless the command sets one. Programs load code from it: commands must not write there. */
   readonly programFolder: () => string;
   readonly now: () => number;
@@ -49,7 +49,11 @@ export function tokenFromCommand(
 const asBearer = (token: string): Credentials => ({ kind: 'bearer', mode: 'api-key', token, renewable: true });
 type Printed = { readonly kind: 'token'; readonly token: string } | { readonly kind: 'failed'; readonly why: string };
 
-function run({ args, timeoutMs, cwd }: TokenCommand, program: string, environment: Variables): Promise<Printed> {
+function run(
+  { args, timeoutMs, cwd }: TokenCommand,
+  program: string,
+  environment: EnvironmentVariables,
+): Promise<Printed> {
   const { spawn } = process.getBuiltinModule('node:child_process');
   const { isUtf8 } = process.getBuiltinModule('node:buffer');
   return new Promise((resolve, reject) => {

@@ -3,12 +3,12 @@ import type { ModelFailure } from '../../../../ports/model.ts';
 import { thrownMessage } from '../../../../protocol/display-text.ts';
 import type { ConnectionPeer } from '../../../../protocol/http.ts';
 import { explainLostConnection, isCertificateProblem, peerClosedCodes } from '../../../../protocol/http.ts';
-import { Fault, sentence } from '../../../../protocol/outcome.ts';
+import { Fault, endWithFullStop } from '../../../../protocol/outcome.ts';
 import { bareHost, type Proxy } from '../network/destination.ts';
 import type { OpenedExchange, Unanswered } from '../network/exchange.ts';
 import { mostHeadBytes } from '../network/http-head.ts';
 import type { BodyRead } from '../network/response-body.ts';
-import { detailOf, modelFailure } from './model-failure.ts';
+import { shortenProviderText, modelFailure } from './model-failure.ts';
 
 /** Failure of a request that no server answered. `origin`: its target, in a displayable form. */
 export function noAnswerFailure(
@@ -35,7 +35,10 @@ function lostFailure(lost: Extract<OpenedExchange, { kind: 'lost' }>, origin: st
   if (proxy !== undefined) {
     // A tunnel carries TLS even where the proxy itself does not speak it.
     const otherScheme = proxy.protocol === 'https:' ? 'http://' : 'https://';
-    return connectionFailure({ shown: namedProxy(proxy), setting: proxy.variable, what: 'proxy', otherScheme }, code);
+    return connectionFailure(
+      { shown: describeProxy(proxy), setting: proxy.variable, what: 'proxy', otherScheme },
+      code,
+    );
   }
   if (through !== undefined && usualCode(code) === 'EPROTO') return insecureTunnel(through, origin);
   const url = new URL(origin);
@@ -44,15 +47,15 @@ function lostFailure(lost: Extract<OpenedExchange, { kind: 'lost' }>, origin: st
   return connectionFailure({ shown: origin, setting: 'the base URL of the provider', otherScheme }, code);
 }
 
-export const namedProxy = ({ origin, variable }: Proxy): string => `${origin} (the proxy in ${variable})`;
+export const describeProxy = ({ origin, variable }: Proxy): string => `${origin} (the proxy in ${variable})`;
 
 function silentProxy(proxy: Proxy, idleMs: number): ModelFailure {
-  const message = `${namedProxy(proxy)} did not answer for ${idleMs / 1000} seconds.`;
+  const message = `${describeProxy(proxy)} did not answer for ${idleMs / 1000} seconds.`;
   return modelFailure({ cause: 'idle', message, next: `Check the network and ${proxy.variable}, then try again.` });
 }
 
 function slowBehindProxy(proxy: Proxy, idleMs: number): ModelFailure {
-  const message = `No answer came through ${namedProxy(proxy)} for ${idleMs / 1000} seconds: the provider or the proxy is slow.`;
+  const message = `No answer came through ${describeProxy(proxy)} for ${idleMs / 1000} seconds: the provider or the proxy is slow.`;
   const { next } = idleFailure(idleMs);
   return modelFailure({
     cause: 'idle',
@@ -84,7 +87,7 @@ const checkProxy =
   'Check the base URL of the provider and what the proxy allows. If the host needs no proxy, add it to NO_PROXY.';
 
 function insecureTunnel(proxy: Proxy, origin: string): ModelFailure {
-  const message = `No TLS connection to ${origin} could be made through ${namedProxy(proxy)}: the proxy or the server does not speak TLS correctly (EPROTO).`;
+  const message = `No TLS connection to ${origin} could be made through ${describeProxy(proxy)}: the proxy or the server does not speak TLS correctly (EPROTO).`;
   return modelFailure({ cause: 'refused', message, next: checkProxy });
 }
 
@@ -103,7 +106,7 @@ export function connectionFailure(peer: Omit<ConnectionPeer, 'authorities'>, giv
   return modelFailure({ message: `${message} (${code}).`, next, cause: isRefused ? 'refused' : 'connection' });
 }
 
-export function endFailure(
+export function bodyEndFailure(
   end: Exclude<BodyRead, { kind: 'chunk' }>,
   { idleMs, sawOther = false }: { readonly idleMs: number; readonly sawOther?: boolean },
 ): ModelFailure {
@@ -138,7 +141,7 @@ export function answerTooLarge(limit: string, where: 'answer' | 'event' = 'answe
   return modelFailure({ cause: 'too-large', message });
 }
 
-export function megabytes(bytes: number): string {
+export function formatMegabytes(bytes: number): string {
   const mebibytes = bytes / 1024 / 1024;
   return Number.isInteger(mebibytes) ? `${mebibytes} MB` : `${bytes} bytes`;
 }
@@ -153,8 +156,8 @@ export const unreadableAnswer = (what: keyof typeof unreadable): ModelFailure =>
   modelFailure({ cause: 'unreadable', message: unreadable[what] });
 
 /** An exception in the code of a wire format. A retry would run the same code. Our own Faults are rethrown. */
-export function providerFault(error: unknown): ModelFailure {
+export function wireFormatFailure(error: unknown): ModelFailure {
   if (error instanceof Fault) throw error;
-  const message = `The code for this wire format failed: ${sentence(detailOf(thrownMessage(error)))}`;
+  const message = `The code for this wire format failed: ${endWithFullStop(shortenProviderText(thrownMessage(error)))}`;
   return modelFailure({ cause: 'wire-format', message });
 }

@@ -187,12 +187,12 @@ const endings: Readonly<Record<string, FailureCause>> = {
   refusal: 'policy',
 };
 
-export function causeOfSign(sign: string): { readonly cause: FailureCause; readonly blank: string } | undefined {
+export function causeOfErrorCode(sign: string): { readonly cause: FailureCause; readonly blank: string } | undefined {
   const found = Object.hasOwn(signs, sign) ? signs[sign] : undefined;
   return found && { cause: found[0], blank: found[1] ?? failureCauses[found[0]].blank };
 }
 
-export const causeOfEnding = (reason: string): FailureCause | undefined =>
+export const causeOfStopReason = (reason: string): FailureCause | undefined =>
   Object.hasOwn(endings, reason) ? endings[reason] : undefined;
 
 export function causeOfStatus(status: number): FailureCause {

@@ -1,13 +1,13 @@
 import type { ModelFailure } from '../../../../ports/model.ts';
 import { numberAt, objectAt, parseJsonObject, stringAt } from '../../../../protocol/json.ts';
-import { sentence } from '../../../../protocol/outcome.ts';
+import { endWithFullStop } from '../../../../protocol/outcome.ts';
 import { rateLimitsIn } from '../answer-headers.ts';
 import type { Proxy } from '../network/destination.ts';
 import type { HttpHeaders } from '../network/http-head.ts';
-import { namedProxy } from './answer-failure.ts';
+import { describeProxy } from './answer-failure.ts';
 import { causeOfStatus, failureCauses } from './failure-causes.ts';
 import {
-  detailOf,
+  shortenProviderText,
   failureByCode,
   type FailureDraft,
   modelFailure,
@@ -19,7 +19,7 @@ import {
 export type ErrorAnswer = { readonly status: number; readonly headers: HttpHeaders; readonly body: string };
 
 /** Arrival time of an answer, in milliseconds since the epoch, and the API that it was expected from. */
-export interface AnswerPlace {
+export interface AnswerContext {
   readonly now: number;
   readonly api: string;
   readonly origin?: string;
@@ -28,7 +28,7 @@ export interface AnswerPlace {
   readonly proxy?: Proxy | undefined;
 }
 
-export function httpFailure(answer: ErrorAnswer, given: AnswerPlace): ModelFailure {
+export function httpFailure(answer: ErrorAnswer, given: AnswerContext): ModelFailure {
   const error = errorIn(answer.body);
   // A proxy does not answer in the form of the API. A page, a text or nothing may come from either.
   const isOfApi = [error.code, error.type, error.message].some((text) => text !== '');
@@ -78,7 +78,7 @@ const isTrusted = (failure: ModelFailure, status: number): boolean =>
 function byStatus(
   answer: ErrorAnswer,
   error: ErrorWords,
-  { waitMs, api, keyAdvice }: AnswerPlace & { readonly waitMs: number | undefined },
+  { waitMs, api, keyAdvice }: AnswerContext & { readonly waitMs: number | undefined },
 ): Omit<FailureDraft, 'message'> {
   const { status, body } = answer;
   if (isOverflow(answer, error)) return { cause: 'overflow' };
@@ -163,20 +163,20 @@ function redirectIn({ status, headers }: ErrorAnswer, origin: string | undefined
   return to?.protocol === 'http:' || to?.protocol === 'https:' ? `it redirects to ${to.origin}` : undefined;
 }
 
-function messageOf(answer: ErrorAnswer, error: ErrorWords, { origin, proxy }: AnswerPlace): string {
+function messageOf(answer: ErrorAnswer, error: ErrorWords, { origin, proxy }: AnswerContext): string {
   const said = error.message === '' ? (pageTitle(answer.body) ?? answer.body) : error.message;
-  const words = detailOf(redirectIn(answer, origin) ?? said);
+  const words = shortenProviderText(redirectIn(answer, origin) ?? said);
   const { headers, status } = answer;
   const opening =
     proxy === undefined
       ? `The provider answered with status ${status}`
-      : `An answer with status ${status} came through ${namedProxy(proxy)}, which may have given it`;
+      : `An answer with status ${status} came through ${describeProxy(proxy)}, which may have given it`;
   const requestId =
     headers['x-request-id'] ?? headers['x-oai-request-id'] ?? headers['request-id'] ?? headers['cf-ray'];
   return [
-    `${opening}${words === '' ? '.' : `: ${error.resetsAt === undefined ? words : sentence(words)}`}`,
+    `${opening}${words === '' ? '.' : `: ${error.resetsAt === undefined ? words : endWithFullStop(words)}`}`,
     ...(error.resetsAt === undefined ? [] : [`It resets at ${error.resetsAt}.`]),
-    ...(typeof requestId === 'string' ? [`(request ${detailOf(requestId)})`] : []),
+    ...(typeof requestId === 'string' ? [`(request ${shortenProviderText(requestId)})`] : []),
   ].join(' ');
 }
 

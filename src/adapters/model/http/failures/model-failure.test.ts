@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { detailOf, modelFailure, withoutSecrets } from './model-failure.ts';
+import { shortenProviderText, modelFailure, withoutSecrets } from './model-failure.ts';
 
 const secret = 'sk-0123456789abcdef';
 const shown = (text: string): string => {
   const failure = modelFailure({
     cause: 'request',
-    message: `The server said: ${detailOf(text)}`,
+    message: `The server said: ${shortenProviderText(text)}`,
   });
   return withoutSecrets(failure, [secret]).message;
 };
@@ -22,7 +22,7 @@ test('a secret is not shown, whole or where the words of a server are cut', () =
 });
 
 test('no place of the cut leaves a part of it', () => {
-  const longest = Buffer.byteLength(detailOf('x'.repeat(100_000))) - Buffer.byteLength('…');
+  const longest = Buffer.byteLength(shortenProviderText('x'.repeat(100_000))) - Buffer.byteLength('…');
   for (let kept = 1; kept <= secret.length; kept++) {
     const text = shown(`${'x'.repeat(longest - kept)}${secret}${'y'.repeat(50)}`);
     expect(text.includes(secret.slice(0, 4))).toBe(false);

@@ -1,11 +1,11 @@
 import { defined } from '../../../../base/objects.ts';
-import { hideValues, repeatable } from '../../../../core/policy/secrets.ts';
+import { hideValues, repeatedSecretForms } from '../../../../core/policy/secrets.ts';
 import type { ModelFailure } from '../../../../ports/model.ts';
 import { formatWaitTime } from '../../../../protocol/display-text.ts';
 import { type JsonObject, stringAt } from '../../../../protocol/json.ts';
 import type { Usage } from '../../../../protocol/usage.ts';
 import type { HttpHeaders } from '../network/http-head.ts';
-import { causeOfSign, type CauseRow, type FailureCause, failureCauses } from './failure-causes.ts';
+import { causeOfErrorCode, type CauseRow, type FailureCause, failureCauses } from './failure-causes.ts';
 
 const longestDetailBytes = 1000;
 /** An answer that ends in a failure, as an event and as a result. */
@@ -28,7 +28,7 @@ export function modelFailure(draft: FailureDraft): ModelFailure {
   const row: CauseRow = failureCauses[cause];
   const retry = row.retry === 'never' ? 'never' : retryAfter(row.waits === 'as-asked' ? waitMs : undefined);
   // Only a refusal for length is about the window; other failures may contain any number.
-  const window = cause === 'overflow' && words !== undefined ? windowNamedIn(words) : undefined;
+  const window = cause === 'overflow' && words !== undefined ? findWindowSize(words) : undefined;
   const next = draft.next ?? waitAdvice(row, retry) ?? row.next;
   const message = draft.message ?? row.blank;
   return { code: row.code, message, next, retry, cause, ...defined({ status, window, unexplained }) };
@@ -46,7 +46,7 @@ const retryAfter = (milliseconds?: number): ModelFailure['retry'] =>
   (milliseconds ?? 0) <= longestWaitMs ? { afterMs: milliseconds } : { afterMs: longestWaitMs, askedMs: milliseconds };
 
 /** Provider text, trimmed and short enough to show. A cut is visible. */
-export function detailOf(text: string): string {
+export function shortenProviderText(text: string): string {
   const trimmed = text.trim();
   const bytes = Buffer.from(trimmed, 'utf8');
   if (bytes.length <= longestDetailBytes) return trimmed;
@@ -58,7 +58,7 @@ export function detailOf(text: string): string {
 
 /** No secret may reach a message, even if a server echoes it. */
 export function withoutSecrets(failure: ModelFailure, secrets: readonly string[]): ModelFailure {
-  const message = hideValues(failure.message, repeatable(secrets));
+  const message = hideValues(failure.message, repeatedSecretForms(secrets));
   return message === failure.message ? failure : { ...failure, message };
 }
 
@@ -129,7 +129,7 @@ const windows: readonly RegExp[] = [
 
 const leastWindow = 512;
 
-export function windowNamedIn(text: string): number | undefined {
+export function findWindowSize(text: string): number | undefined {
   const beginning = text.slice(0, longestMessage);
   for (const pattern of windows) {
     const digits = pattern.exec(beginning)?.[1]?.replaceAll(/[,_]/g, '');
@@ -143,15 +143,15 @@ type ApiError = Pick<FailureDraft, 'status' | 'waitMs'> & { readonly code: strin
 
 /** The failure for an error code or type; undefined if neither is known. */
 export function failureByCode({ code, message, status, waitMs }: ApiError): ModelFailure | undefined {
-  const known = isOverflowCode(code) ? { cause: 'overflow' as const, blank: undefined } : causeOfSign(code);
+  const known = isOverflowCode(code) ? { cause: 'overflow' as const, blank: undefined } : causeOfErrorCode(code);
   if (known === undefined) return undefined;
-  const said = detailOf(message) || known.blank;
+  const said = shortenProviderText(message) || known.blank;
   const wait = waitMs ?? (known.cause === 'rate-limit' ? waitFromMessage(message) : undefined);
   return modelFailure({ cause: known.cause, message: said, status, waitMs: wait, words: message });
 }
 
 export const overflowFailure = (message: string): ModelFailure =>
-  modelFailure({ cause: 'overflow', message: detailOf(message) || undefined, words: message });
+  modelFailure({ cause: 'overflow', message: shortenProviderText(message) || undefined, words: message });
 
 export function streamFailure(error: JsonObject | undefined): ModelFailure {
   const [code = '', type = '', message = ''] = ['code', 'type', 'message'].map((key) => stringAt(error, key));
@@ -162,12 +162,12 @@ export function streamFailure(error: JsonObject | undefined): ModelFailure {
 }
 
 export function reportedErrorWords(code: string, message: string): string {
-  const words = detailOf(message);
-  return `The provider reported ${code === '' ? 'an error' : `the error ${detailOf(code)}`}${words === '' ? '.' : `: ${words}`}`;
+  const words = shortenProviderText(message);
+  return `The provider reported ${code === '' ? 'an error' : `the error ${shortenProviderText(code)}`}${words === '' ? '.' : `: ${words}`}`;
 }
 
-export const endedEarly = (reason: string): string =>
-  `The provider ended the answer before it was complete. Reason: ${detailOf(reason)}.`;
+export const endedEarlyMessage = (reason: string): string =>
+  `The provider ended the answer before it was complete. Reason: ${shortenProviderText(reason)}.`;
 const firstDelayMs = 200;
 const longestDelayMs = 60_000;
 /** From 200 ms, doubled each time up to a minute, with 10 % jitter. `attempt` counts from 1. */

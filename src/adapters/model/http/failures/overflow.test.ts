@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { answerDecoder } from '../answer-decoder.ts';
 import { responsesReader } from '../../responses/decode.ts';
 import { httpFailure } from './http-failure.ts';
-import { windowNamedIn } from './model-failure.ts';
+import { findWindowSize } from './model-failure.ts';
 
 const codes = [
   'context_length_exceeded',
@@ -135,7 +135,7 @@ const exceeded = 'context-window-exceeded';
 
 test.each(servers)('%s: its words are understood, and the window that they name', (_, says, window) => {
   expect([answered(400, { error: { message: says } }), answered(500, { error: says })]).toEqual([exceeded, exceeded]);
-  expect(windowNamedIn(says)).toBe(window);
+  expect(findWindowSize(says)).toBe(window);
   expect(httpFailure({ status: 400, headers: {}, body: says }, { now: 0, api: 'API' }).window).toBe(window);
 });
 

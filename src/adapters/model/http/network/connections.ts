@@ -9,7 +9,7 @@ const marginMs = 1000;
 const signsOfEnd = ['timeout', 'close', 'readable'] as const;
 
 /** Idle connections to one peer. They do not keep the process alive. */
-export class Connections {
+export class IdleConnections {
   readonly #idle: { readonly socket: Socket; readonly drop: () => void }[] = [];
 
   /** The newest is the least likely to be dead; still, it may be dead without notice. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type Proxy, proxyFor, proxySecrets, type Target } from './destination.ts';
+import { type Proxy, proxyFor, proxySecrets, type RequestTarget } from './destination.ts';
 
-const target = (protocol: Target['protocol']): Target => {
+const target = (protocol: RequestTarget['protocol']): RequestTarget => {
   return { protocol, host: 'models.example', port: '', path: '/', origin: `${protocol}//models.example` };
 };
 
@@ -49,7 +49,7 @@ test.each([
 });
 
 test('capitals go first, then the variable of the scheme, and blanks are nothing', () => {
-  const of = (protocol: Target['protocol'], environment: Record<string, string>) =>
+  const of = (protocol: RequestTarget['protocol'], environment: Record<string, string>) =>
     (proxyFor(target(protocol), environment) as Proxy | undefined)?.variable;
   const all = { HTTP_PROXY: 'a', http_proxy: 'b', HTTPS_PROXY: 'c', https_proxy: 'd', ALL_PROXY: 'e', all_proxy: 'f' };
   expect([

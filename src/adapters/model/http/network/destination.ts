@@ -1,6 +1,6 @@
 import type { ProviderConfig } from '../../../../core/config/providers/provider-config.ts';
-import { addressRanges, addressVersion, isThisMachine } from '../../../../core/policy/network/host-name.ts';
-import type { Variables } from '../../../../protocol/shell.ts';
+import { addressRangeMatcher, ipVersion, isThisMachine } from '../../../../core/policy/network/host-name.ts';
+import type { EnvironmentVariables } from '../../../../protocol/shell.ts';
 import { defaultPorts } from './connections.ts';
 
 export interface Proxy {
@@ -22,18 +22,21 @@ export type UnusableNetwork = { readonly kind: 'unusable'; readonly message: str
  * The proxy for a target: HTTPS_PROXY or HTTP_PROXY by its protocol, else ALL_PROXY. Upper-case names take precedence
  * and a blank value counts as none. Undefined: none is set, or the target is this machine or in NO_PROXY.
  */
-export function proxyFor(target: Target, environment: Variables): Proxy | UnusableNetwork | undefined {
+export function proxyFor(
+  target: RequestTarget,
+  environment: EnvironmentVariables,
+): Proxy | UnusableNetwork | undefined {
   const own = target.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
   const named = firstSet([own, 'ALL_PROXY'], environment);
   if (named === undefined || isLoopback(target.host)) return undefined;
   const port = target.port === '' ? defaultPorts[target.protocol] : Number(target.port);
   const exempt = firstSet(['NO_PROXY'], environment);
-  if (exempt !== undefined && isExempt({ host: target.host, port }, exempt.value)) return undefined;
+  if (exempt !== undefined && isExemptFromProxy({ host: target.host, port }, exempt.value)) return undefined;
   return proxyAt(named.value, named.name);
 }
 
 /** The parts of proxy addresses that must never be shown. */
-export const proxySecrets = (environment: Variables): readonly string[] =>
+export const proxySecrets = (environment: EnvironmentVariables): readonly string[] =>
   ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => {
     const named = firstSet([name], environment);
     const url = named === undefined ? undefined : addressOf(named.value);
@@ -41,7 +44,7 @@ export const proxySecrets = (environment: Variables): readonly string[] =>
     return [url.username, url.password, decoded(url.username), decoded(url.password), basic(url)];
   });
 
-const firstSet = (names: readonly string[], environment: Variables) =>
+const firstSet = (names: readonly string[], environment: EnvironmentVariables) =>
   names
     .flatMap((name) => [name, name.toLowerCase()])
     .map((name) => ({ name, value: environment[name]?.trim() ?? '' }))
@@ -95,7 +98,10 @@ export const isLoopback = (host: string): boolean => isThisMachine(plain(host));
  * without a leading dot or `*.`; an address; a range such as `10.0.0.0/8`; each with or without a port; or `*`. `host`
  * has no brackets.
  */
-export function isExempt({ host, port }: { readonly host: string; readonly port: number }, list: string): boolean {
+export function isExemptFromProxy(
+  { host, port }: { readonly host: string; readonly port: number },
+  list: string,
+): boolean {
   const name = plain(host);
   return list
     .split(/[\s,]+/)
@@ -115,22 +121,22 @@ function entryOf(entry: string) {
 }
 
 function covers(pattern: string, name: string): boolean {
-  const version = addressVersion(pattern);
+  const version = ipVersion(pattern);
   if (version !== 0) return contains(`${pattern}/${version === 6 ? 128 : 32}`, name);
   const domain = pattern.replace(/^\*?\./, '');
-  return domain !== '' && addressVersion(name) === 0 && (name === domain || name.endsWith(`.${domain}`));
+  return domain !== '' && ipVersion(name) === 0 && (name === domain || name.endsWith(`.${domain}`));
 }
 
 function contains(range: string, name: string): boolean {
   const [base = '', bits = ''] = range.split('/');
-  const version = addressVersion(base);
+  const version = ipVersion(base);
   if (version === 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > (version === 6 ? 128 : 32)) return false;
-  return addressRanges([range])(name);
+  return addressRangeMatcher([range])(name);
 }
 
 const plain = (host: string): string => host.toLowerCase().replace(/\.$/, '');
 
-export interface Target {
+export interface RequestTarget {
   readonly protocol: 'http:' | 'https:';
   readonly host: string;
   readonly port: string;
@@ -151,7 +157,7 @@ export function endpointTarget(provider: Pick<ProviderConfig, 'baseUrl' | 'query
   return { ...base, path: `${path.replace(/\/+$/, '')}/${endpoint}${query === '' ? '' : `?${query}`}` };
 }
 
-export function parseTarget(address: string): Target | undefined {
+export function parseTarget(address: string): RequestTarget | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const protocol = url?.protocol;
   if (url === undefined || (protocol !== 'http:' && protocol !== 'https:')) return undefined;

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
-import { awaitHead, type HttpHead, type HttpHeaders, requestHead } from './http-head.ts';
-import type { Proxy, Target, UnusableNetwork } from './destination.ts';
+import { awaitHead, type HttpHead, type HttpHeaders, encodeRequestHead } from './http-head.ts';
+import type { Proxy, RequestTarget, UnusableNetwork } from './destination.ts';
 import { ResponseBody } from './response-body.ts';
-import { type NetworkOptions, type Route, routes } from './route.ts';
+import { type NetworkOptions, type ConnectionRoute, createRouteFinder } from './route.ts';
 
 export type OpenedExchange =
   /** `proxy`: passed the answer on, and may have produced it. */
@@ -43,18 +43,18 @@ export interface OutgoingRequest {
 const plainOnly = { 'accept-encoding': 'identity', connection: 'keep-alive' };
 const proxyWantsAuthorization = 407;
 const switchingProtocols = 101;
-export type Send = (outgoing: OutgoingRequest) => Promise<OpenedExchange>;
+export type SendRequest = (outgoing: OutgoingRequest) => Promise<OpenedExchange>;
 
 /** Endpoints of one server share their connections. */
-export function createSender(network: NetworkOptions): (target: Target) => Send {
-  const routeTo = routes(network);
+export function createSender(network: NetworkOptions): (target: RequestTarget) => SendRequest {
+  const routeTo = createRouteFinder(network);
   return (target) => async (outgoing) => {
     const route = routeTo(target);
     return route.kind === 'unusable' ? route : exchange(route, outgoing);
   };
 }
 
-async function exchange(route: Route, outgoing: OutgoingRequest): Promise<OpenedExchange> {
+async function exchange(route: ConnectionRoute, outgoing: OutgoingRequest): Promise<OpenedExchange> {
   const { kind, proxy, connections } = route;
   const forwarder = kind === 'forwarded' && proxy !== undefined ? { proxy } : undefined;
   const tunnel = kind === 'tunnelled' && proxy !== undefined ? { through: proxy } : undefined;
@@ -123,10 +123,10 @@ async function exchange(route: Route, outgoing: OutgoingRequest): Promise<Opened
   return { kind: 'answer', head: { status, headers }, body, ...forwarder };
 }
 
-function headOf({ path, headers: ofRoute }: Route, { method, headers: given, body }: OutgoingRequest) {
+function headOf({ path, headers: ofRoute }: ConnectionRoute, { method, headers: given, body }: OutgoingRequest) {
   const length = body.reduce((sum, piece) => sum + piece.length, 0);
   const framing: Record<string, string> = method === 'GET' ? {} : { 'content-length': String(length) };
-  return requestHead(method ?? 'POST', path, { ...given, ...framing, ...ofRoute, ...plainOnly });
+  return encodeRequestHead(method ?? 'POST', path, { ...given, ...framing, ...ofRoute, ...plainOnly });
 }
 
 /** In one system call where possible, without copying a long history into one buffer. */

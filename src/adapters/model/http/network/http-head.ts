@@ -14,7 +14,7 @@ const mostFedBytes = 64 * 1024;
  * Node's HTTP client used only as a parser of one answer: it is fed on demand, and its writes go nowhere. A request can
  * thus leave before the client is loaded, which takes 5 ms at start, and no listener of it stays on a kept connection.
  */
-export class AnswerReader {
+export class HttpAnswerParser {
   readonly request: ClientRequest;
   readonly #stream: Duplex;
 
@@ -64,12 +64,12 @@ export class AnswerReader {
 export interface HeadOfAnswer {
   readonly kind: 'answer';
   readonly message: IncomingMessage;
-  readonly reader: AnswerReader;
+  readonly reader: HttpAnswerParser;
   readonly problem: () => string | undefined;
 }
 
 /** After this head the connection carries another protocol than HTTP. */
-export type EndOfHttp = { readonly kind: 'other-protocol'; readonly status: number };
+export type SwitchedProtocol = { readonly kind: 'other-protocol'; readonly status: number };
 
 export type NoHead =
   | { readonly kind: 'lost'; readonly code: string; readonly isSilent: boolean }
@@ -82,7 +82,7 @@ export interface HeadWait {
   readonly giveUp: AbortSignal;
 }
 
-export interface Asked {
+export interface RequestInFlight {
   readonly isTunnel?: boolean;
   /** Resolves when the request has left. */
   readonly sent: Promise<unknown>;
@@ -92,15 +92,15 @@ export interface Asked {
 export function awaitHead(
   socket: Socket,
   { idleMs, giveUp }: HeadWait,
-  { isTunnel = false, sent }: Asked,
-): Promise<HeadOfAnswer | EndOfHttp | NoHead> {
+  { isTunnel = false, sent }: RequestInFlight,
+): Promise<HeadOfAnswer | SwitchedProtocol | NoHead> {
   return new Promise((resolve) => {
     let [isSilent, isOver] = [true, false];
-    let reader: AnswerReader | undefined;
+    let reader: HttpAnswerParser | undefined;
     let isReady = false;
     let problem: string | undefined;
     let waiting: NodeJS.Timeout | undefined;
-    const settle = (outcome: HeadOfAnswer | EndOfHttp | NoHead): void => {
+    const settle = (outcome: HeadOfAnswer | SwitchedProtocol | NoHead): void => {
       if (isOver) return;
       isOver = true;
       clearTimeout(waiting);
@@ -135,8 +135,8 @@ export function awaitHead(
       if (behind.length > 0) socket.unshift(behind);
       settle({ kind: 'other-protocol', status });
     };
-    const load = (): AnswerReader => {
-      const loaded = new AnswerReader({ isTunnel });
+    const load = (): HttpAnswerParser => {
+      const loaded = new HttpAnswerParser({ isTunnel });
       const { request } = loaded;
       request.on('response', (message) => settle({ kind: 'answer', message, reader: loaded, problem: () => problem }));
       request.on('connect', onOtherProtocol).on('upgrade', onOtherProtocol);
@@ -169,7 +169,7 @@ export function awaitHead(
   });
 }
 
-export function requestHead(method: string, path: string, headers: Readonly<Record<string, string>>) {
+export function encodeRequestHead(method: string, path: string, headers: Readonly<Record<string, string>>) {
   const message = unsendable(path, headers);
   const next = 'Correct the value where it is set, then try again.';
   if (message !== undefined) return { kind: 'unusable', message, next } as const;

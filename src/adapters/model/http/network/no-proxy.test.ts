@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isExempt, isLoopback } from './destination.ts';
+import { isExemptFromProxy, isLoopback } from './destination.ts';
 
 test.each([
   ['models.corp.example', 'corp.example', true],
@@ -31,7 +31,7 @@ test.each([
   ['fd00::1', 'fd00::/8', true],
   ['fd00::1', '10.0.0.0/8', false],
 ])('%s in "%s": %s', (host, list, exempt) => {
-  expect(isExempt({ host, port: 443 }, list)).toBe(exempt);
+  expect(isExemptFromProxy({ host, port: 443 }, list)).toBe(exempt);
 });
 
 test('this machine has several names', () => {

@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
 import { BoundedBuffer } from '../../../../base/bounded-buffer.ts';
-import { type HttpHead, type HttpHeaders, mostHeadBytes, requestHead } from './http-head.ts';
+import { type HttpHead, type HttpHeaders, mostHeadBytes, encodeRequestHead } from './http-head.ts';
 import type { Unanswered } from './exchange.ts';
-import { type NetworkOptions, routes } from './route.ts';
-import type { Target } from './destination.ts';
+import { type NetworkOptions, createRouteFinder } from './route.ts';
+import type { RequestTarget } from './destination.ts';
 import { WebSocketConnection } from './web-socket.ts';
 
 export type OpenedSocket =
@@ -40,27 +40,27 @@ const socketOptions = {
 /** Opens WebSockets, through a tunnel where the environment names a proxy. */
 export function socketOpener(
   network: NetworkOptions,
-): (target: Target, request: SocketRequest) => Promise<OpenedSocket> {
-  const routeTo = routes(network, 'tunnel');
+): (target: RequestTarget, request: SocketRequest) => Promise<OpenedSocket> {
+  const routeTo = createRouteFinder(network, 'tunnel');
   return async (target, { headers, timeoutMs, maxBytes, signal }) => {
     const route = routeTo(target);
     if (route.kind === 'unusable') return route;
     // `ws` would throw and quote the value.
-    const unsendable = requestHead('GET', route.path, headers);
+    const unsendable = encodeRequestHead('GET', route.path, headers);
     if (typeof unsendable !== 'string') return unsendable;
     if (signal.aborted) return { kind: 'aborted' };
     const giveUp = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     const endedBy = (): OpenedSocket => ({ kind: signal.aborted ? 'aborted' : 'idle' });
     const connection = await route.open({ giveUp });
     if ('kind' in connection) return giveUp.aborted ? endedBy() : { ...connection, proxy: route.proxy! };
-    const opened = await openOver(connection, `${target.origin}${route.path}`, { headers, maxBytes, giveUp });
+    const opened = await openWebSocketOver(connection, `${target.origin}${route.path}`, { headers, maxBytes, giveUp });
     return opened.kind === 'given-up' ? endedBy() : opened;
   };
 }
 
 type Outcome = Extract<OpenedSocket, { kind: 'open' | 'declined' | 'lost' }> | { readonly kind: 'given-up' };
 
-export function openOver(
+export function openWebSocketOver(
   connection: Socket,
   address: string,
   { giveUp, headers, maxBytes }: Pick<SocketRequest, 'headers' | 'maxBytes'> & { readonly giveUp: AbortSignal },

@@ -10,7 +10,7 @@ export type BodyRead =
   | { readonly kind: 'aborted' };
 
 /** Reads the whole body as text, or returns how it ended early; the body is then closed. `large`: over the limit. */
-export async function readWhole(
+export async function readWholeBody(
   body: ResponseBody,
   { idleMs, maxBytes }: { readonly idleMs: number; readonly maxBytes: number },
 ): Promise<

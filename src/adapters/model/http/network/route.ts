@@ -1,39 +1,39 @@
 import { defined } from '../../../../base/objects.ts';
 import { hostAtPort } from '../../../../core/policy/network/host-lists.ts';
-import type { Variables } from '../../../../protocol/shell.ts';
+import type { EnvironmentVariables } from '../../../../protocol/shell.ts';
 import { errorCode } from '../../../disk/file-system.ts';
-import { NotRegular, readUpTo, withRegular } from '../../../disk/regular-files.ts';
-import { Connections, defaultPorts, dial, securedOver, type SecurePeer } from './connections.ts';
-import { type Proxy, proxyFor, type Target, type UnusableNetwork } from './destination.ts';
-import { awaitHead, type HeadWait, requestHead } from './http-head.ts';
+import { NotRegularFileError, readUpTo, withRegularFile } from '../../../disk/regular-files.ts';
+import { IdleConnections, defaultPorts, dial, securedOver, type SecurePeer } from './connections.ts';
+import { type Proxy, proxyFor, type RequestTarget, type UnusableNetwork } from './destination.ts';
+import { awaitHead, type HeadWait, encodeRequestHead } from './http-head.ts';
 import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 
 export interface NetworkOptions {
   /** Proxies (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY) and certificates (CODEX_CA_CERTIFICATE, SSL_CERT_FILE). */
-  readonly environment: Variables;
+  readonly environment: EnvironmentVariables;
 }
 
-export interface Route {
+export interface ConnectionRoute {
   readonly kind: 'direct' | 'forwarded' | 'tunnelled';
   /** Forwards the requests or holds the tunnel. */
   readonly proxy: Proxy | undefined;
   /** Request path; the whole address for a forwarding proxy. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly connections: Connections;
+  readonly connections: IdleConnections;
   /** Opens a new connection. Only a tunnel is awaited. */
   open(opening: HeadWait): Socket | Promise<Socket | TunnelTrouble>;
 }
 
-type Way = { readonly connections: Connections; readonly secure: SecurePeer; readonly secureProxy: SecurePeer };
+type Way = { readonly connections: IdleConnections; readonly secure: SecurePeer; readonly secureProxy: SecurePeer };
 
 /** Shares kept connections by server. An unusable environment is checked at each request: it may be fixed. */
-export function routes(
+export function createRouteFinder(
   { environment }: NetworkOptions,
   /** `tunnel`: a forwarding proxy would not pass on anything but HTTP. */
   plain: 'forward' | 'tunnel' = 'forward',
-): (target: Target) => Route | UnusableNetwork {
+): (target: RequestTarget) => ConnectionRoute | UnusableNetwork {
   const ways = new Map<string, Way>();
   let trusted: SecureContext | undefined;
   const wayTo = (key: string, isSecure: boolean): Way | UnusableNetwork => {
@@ -43,7 +43,7 @@ export function routes(
     if (authorities?.kind === 'unusable') return authorities;
     trusted ??= authorities?.secureContext;
     const secureContext = trusted;
-    const way = { connections: new Connections(), secure: { secureContext }, secureProxy: { secureContext } };
+    const way = { connections: new IdleConnections(), secure: { secureContext }, secureProxy: { secureContext } };
     ways.set(key, way);
     return way;
   };
@@ -72,12 +72,12 @@ export function routes(
   };
 }
 
-const authorityOf = ({ protocol, host, port }: Target): string =>
+const authorityOf = ({ protocol, host, port }: RequestTarget): string =>
   hostAtPort(host, port === '' ? defaultPorts[protocol] : Number(port));
 
 /** Extra trusted certificates, from CODEX_CA_CERTIFICATE, else SSL_CERT_FILE. Undefined without both. */
 export function loadAuthorities(
-  environment: Variables,
+  environment: EnvironmentVariables,
 ): { readonly kind: 'trusted'; readonly secureContext: SecureContext } | UnusableNetwork | undefined {
   const variable = ['CODEX_CA_CERTIFICATE', 'SSL_CERT_FILE'].find((name) => (environment[name] ?? '').trim() !== '');
   if (variable === undefined) return undefined;
@@ -105,12 +105,12 @@ const mostBytes = 16 * 1024 * 1024;
 
 function loadText(path: string): string | { readonly unreadable: string } {
   try {
-    return withRegular(path, { links: 'followed' }, (file, { size }) => {
+    return withRegularFile(path, { links: 'followed' }, (file, { size }) => {
       if (size > mostBytes) return { unreadable: `is larger than ${mostBytes / 1024 / 1024} MB` };
       return readUpTo(file, { most: mostBytes, expected: size }).toString('latin1');
     });
   } catch (error) {
-    if (error instanceof NotRegular) return { unreadable: 'is not a file' };
+    if (error instanceof NotRegularFileError) return { unreadable: 'is not a file' };
     const code = errorCode(error) ?? 'ERROR';
     return { unreadable: code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})` };
   }
@@ -139,7 +139,7 @@ async function openTunnel(
 ): Promise<Socket | TunnelTrouble> {
   const socket = dial(proxy, secure);
   const known = defined({ 'proxy-authorization': proxy.authorization });
-  const head = requestHead('CONNECT', authority, { host: authority, connection: 'keep-alive', ...known });
+  const head = encodeRequestHead('CONNECT', authority, { host: authority, connection: 'keep-alive', ...known });
   if (typeof head !== 'string') throw new TypeError(head.message);
   const sent = new Promise<void>((resolve) => socket.write(head, 'latin1', () => resolve()));
   const answer = await awaitHead(socket, wish, { isTunnel: true, sent });

@@ -5,7 +5,7 @@ import { normalisePath } from '../../paths/absolute-paths.ts';
 import { builtInModes, isBuiltInId, tableWarning, unknownTableKey, wrongType, wrongValue } from './profile-tables.ts';
 import type { ProfileTables, TableProblem } from './profile-tables.ts';
 import { builtInProfile, withWorkspaceRoots } from '../profiles.ts';
-import { expandHome, fileEntries, noteSpellings, type TableBase } from './file-entries.ts';
+import { expandHome, fileEntries, createContradictionCheck, type TableBase } from './file-entries.ts';
 import { inheritedTable } from './inherited-table.ts';
 import { networkDetails } from './network-details.ts';
 
@@ -61,7 +61,7 @@ function ownProblems(table: JsonObject, at: readonly string[], base: CompileBase
 }
 
 function rootProblems(roots: JsonObject, at: readonly string[], base: CompileBase): readonly TableProblem[] {
-  const note = noteSpellings(at);
+  const note = createContradictionCheck(at);
   return Object.entries(roots).flatMap(([root, isUsed = null]) => {
     const path = [...at, root];
     if (typeof isUsed !== 'boolean') return [wrongType(path, 'true or false', isUsed)];

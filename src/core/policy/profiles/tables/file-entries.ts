@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../../protocol/json.ts';
-import type { Access, FileSystemEntry, PathPattern, SpecialPath } from '../../../../protocol/permissions.ts';
+import type { FileAccess, FileSystemEntry, PathPattern, SpecialPath } from '../../../../protocol/permissions.ts';
 import { joinPath, normalisePath, pathNames } from '../../paths/absolute-paths.ts';
-import { literalGlob, parseGlob } from '../../paths/glob.ts';
+import { escapeGlob, parseGlob } from '../../paths/glob.ts';
 import { workspaceGlobPrefix } from '../resolve-policy.ts';
 import { type TableProblem, tableWarning, wrongType, wrongValue } from './profile-tables.ts';
 
@@ -13,18 +13,18 @@ export interface TableBase {
 }
 
 const depthKey = 'glob_scan_max_depth';
-const accessWords: Readonly<Record<string, Access>> = { read: 'read', write: 'write', deny: 'deny', none: 'deny' };
+const accessWords: Readonly<Record<string, FileAccess>> = { read: 'read', write: 'write', deny: 'deny', none: 'deny' };
 
 /** The entries of `[permissions.<id>.filesystem]`. A faulty one yields a problem instead. */
 export function fileEntries(table: JsonObject, at: Path, base: TableBase) {
   const entries: FileSystemEntry[] = [];
   const problems: TableProblem[] = [];
   let depth: number | undefined;
-  const note = noteSpellings(at);
+  const note = createContradictionCheck(at);
   const add = (result: FileSystemEntry | TableProblem, where: Path): void => {
     if ('kind' in result) return void problems.push(result);
     entries.push(result);
-    const meant = canonicalPlace(result.path);
+    const meant = canonicalPattern(result.path);
     if (meant !== undefined) problems.push(...note(meant, where, result.access));
   };
   for (const [key, value = null] of Object.entries(table)) {
@@ -119,7 +119,7 @@ function entryAt(place: Place, subpath: string, given: Json, at: Path): FileSyst
 /** A pattern can deny. To grant reading or writing, it must mean everything below one folder. */
 function patternEntry(
   pattern: string,
-  access: Access,
+  access: FileAccess,
   at: Path,
   toSubtree: (path: string) => PathPattern,
 ): PathPattern | TableProblem {
@@ -146,7 +146,7 @@ function ofPlace(place: Exclude<Place, { kind: 'glob' }>, subpath = ''): PathPat
 }
 
 function globBelow(place: Exclude<Place, { kind: 'glob' }>, subpath: string): PathPattern {
-  if (place.kind === 'path') return { type: 'glob_pattern', pattern: joinPath(literalGlob(place.path), subpath) };
+  if (place.kind === 'path') return { type: 'glob_pattern', pattern: joinPath(escapeGlob(place.path), subpath) };
   if (place.kind === 'workspace') return { type: 'glob_pattern', pattern: `${workspaceGlobPrefix}${subpath}` };
   return ofPlace(place, subpath);
 }
@@ -164,7 +164,7 @@ function unknownToken(path: Path, value: Json): TableProblem {
  * Checks the keys of the table `at`, whose places and hosts may have several spellings. The returned function records a
  * key's value for its canonical meaning, and returns problems if another spelling had a different value.
  */
-export function noteSpellings(at: Path) {
+export function createContradictionCheck(at: Path) {
   const first = new Map<string, { readonly key: string; readonly said: string | boolean }>();
   return (meant: string, path: Path, said: string | boolean): readonly TableProblem[] => {
     const known = first.get(meant);
@@ -177,7 +177,7 @@ export function noteSpellings(at: Path) {
 }
 
 /** One text for each place, as far as spelling tells. Undefined: the word is not known here. */
-export function canonicalPlace(pattern: PathPattern): string | undefined {
+export function canonicalPattern(pattern: PathPattern): string | undefined {
   if (pattern.type === 'path') return pattern.path;
   if (pattern.type === 'glob_pattern') return `glob ${pattern.pattern}`;
   const { value } = pattern;

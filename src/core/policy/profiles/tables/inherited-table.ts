@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../../../protocol/json.ts';
-import { canonicalPlace, fileEntries, type TableBase } from './file-entries.ts';
+import { canonicalPattern, fileEntries, type TableBase } from './file-entries.ts';
 import { withNormalHosts } from './network-details.ts';
 import { builtInModes, builtInTables, isBuiltInId, wrongValue } from './profile-tables.ts';
 import type { ProfileTables, TableProblem } from './profile-tables.ts';
@@ -63,10 +63,10 @@ export function mergeValues(lower: JsonObject, upper: JsonObject): JsonObject {
 function withoutRespelled(parent: JsonObject, child: JsonObject, base: TableBase): JsonObject {
   const [above, own] = [objectAt(parent, 'filesystem'), objectAt(child, 'filesystem')];
   if (above === undefined || own === undefined) return parent;
-  const replaced = new Set(fileEntries(own, [], base).entries.map(({ path }) => canonicalPlace(path)));
+  const replaced = new Set(fileEntries(own, [], base).entries.map(({ path }) => canonicalPattern(path)));
   const isReplaced = (key: string, value: unknown): boolean => {
     const [entry] = fileEntries({ [key]: value } as JsonObject, [], base).entries;
-    return entry !== undefined && replaced.has(canonicalPlace(entry.path));
+    return entry !== undefined && replaced.has(canonicalPattern(entry.path));
   };
   const left = Object.entries(above).flatMap(([key, value]) => {
     // An equal spelling replaces by itself.

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, objectAt } from '../../../../protocol/json.ts';
 import type { NetworkDetails, NetworkLists } from '../../../../protocol/permissions.ts';
 import { normalisePath } from '../../paths/absolute-paths.ts';
-import { expandHome, noteSpellings, type TableBase } from './file-entries.ts';
+import { expandHome, createContradictionCheck, type TableBase } from './file-entries.ts';
 import { normalHostPattern } from '../../network/host-lists.ts';
 import { type TableProblem, tableWarning, unknownTableKey, wrongType, wrongValue } from './profile-tables.ts';
 
@@ -60,7 +60,7 @@ function sortKeys(
   read: (key: string, path: Path, action: 'allow' | 'deny') => string | TableProblem,
 ) {
   const [allow, deny, problems] = [new Set<string>(), new Set<string>(), [] as TableProblem[]];
-  const note = noteSpellings(at);
+  const note = createContradictionCheck(at);
   for (const [key, action = null] of Object.entries(table)) {
     const path = [...at, key];
     if (action !== 'allow' && action !== 'deny') {

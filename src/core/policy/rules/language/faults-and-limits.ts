@@ -16,7 +16,10 @@ export class Meter {
   spend(work: number): void {
     this.#work += work;
     if (this.#work > mostWork)
-      fail('The file takes too long or makes too much data.', 'Write fewer or smaller lists, loops and texts.');
+      throwRulesFault(
+        'The file takes too long or makes too much data.',
+        'Write fewer or smaller lists, loops and texts.',
+      );
   }
 
   /** Limits the depth of everything that may contain itself. A fault leaves the depth as it is: it ends the file. */
@@ -28,7 +31,7 @@ export class Meter {
   }
 
   call<Made>(make: () => Made): Made {
-    if (++this.#calls > mostCalls) fail('Function calls are nested too deeply.', 'Use a loop.');
+    if (++this.#calls > mostCalls) throwRulesFault('Function calls are nested too deeply.', 'Use a loop.');
     const made = make();
     this.#calls--;
     return made;
@@ -39,14 +42,14 @@ export class Meter {
 export const maxNesting = 100;
 
 export function failNesting(line?: number): never {
-  fail('This is nested too deeply.', 'Split it into several steps.', line);
+  throwRulesFault('This is nested too deeply.', 'Split it into several steps.', line);
 }
 
-export function fail(message: string, next: string, line?: number): never {
+export function throwRulesFault(message: string, next: string, line?: number): never {
   throw new RulesFault(message, next, line);
 }
 
-/** Why a rules file cannot be used. Ends the file; `readRules` turns it into a value. */
+/** Why a rules file cannot be used. Ends the file; `runRulesFile` turns it into a value. */
 export class RulesFault extends Error {
   readonly next: string;
   /** Absent: the line being evaluated. */

@@ -1,4 +1,4 @@
-import { fail, failNesting, maxNesting } from './faults-and-limits.ts';
+import { throwRulesFault, failNesting, maxNesting } from './faults-and-limits.ts';
 import type {
   BinaryOperator,
   Block,
@@ -9,20 +9,24 @@ import type {
   EagerOperator,
   Expression,
   Parameter,
-  Program,
+  RulesProgram,
   Statement,
 } from './syntax-tree.ts';
 import { type FormatPiece, type Token, tokenise } from './tokens.ts';
 
 /** A file's syntax tree. `known`: predefined names. A name without a value is a fault anywhere. */
-export function parseRules(text: string, known: ReadonlySet<string>): Program {
+export function parseRules(text: string, known: ReadonlySet<string>): RulesProgram {
   const scope = newScope('file', undefined);
   const cursor: Cursor = { tokens: tokenise(text), at: 0, depth: 0, scope };
   const body: Statement[] = [];
   while (peek(cursor).kind !== 'end') body.push(...statement(cursor));
   for (const [name, line] of scope.uses) {
     if (scope.names.has(name) || known.has(name)) continue;
-    fail(`\`${name}\` is not defined.`, `Correct the name, or define it. Known: ${[...known].join(', ')}.`, line);
+    throwRulesFault(
+      `\`${name}\` is not defined.`,
+      `Correct the name, or define it. Known: ${[...known].join(', ')}.`,
+      line,
+    );
   }
   return { body, names: scope.names };
 }
@@ -100,17 +104,18 @@ function simpleStatement(cursor: Cursor): Statement {
   if (!isNext(cursor, '+=', '-=', '*=', '//=', '%=')) return { kind: 'expression', line, value: target };
   const operator = expect(cursor, 'symbol').text.slice(0, -1) as EagerOperator;
   if (target.kind === 'list' || target.kind === 'tuple')
-    fail('Only one value can be changed at a time.', 'Split the line.', line);
+    throwRulesFault('Only one value can be changed at a time.', 'Split the line.', line);
   return { kind: 'change', line, operator, target: asTarget(cursor, target), value: parseExpressionList(cursor) };
 }
 
 function jump(cursor: Cursor, line: number): Statement {
-  if (cursor.scope.loops === 0) fail('There is no loop to leave here.', 'Remove the line.', line);
+  if (cursor.scope.loops === 0) throwRulesFault('There is no loop to leave here.', 'Remove the line.', line);
   return { kind: expect(cursor, 'symbol').text === 'break' ? 'break' : 'continue', line };
 }
 
 function result(cursor: Cursor, line: number): Statement {
-  if (cursor.scope.kind !== 'function') fail('There is no function to return from here.', 'Remove the line.', line);
+  if (cursor.scope.kind !== 'function')
+    throwRulesFault('There is no function to return from here.', 'Remove the line.', line);
   cursor.at++;
   const isBare = peek(cursor).kind === 'newline' || isNext(cursor, ';');
   return { kind: 'return', line, value: isBare ? undefined : parseExpressionList(cursor) };
@@ -179,7 +184,7 @@ const nouns: Readonly<Record<string, string>> = {
 
 function failOn({ kind, text, line }: Token, wanted: string): never {
   const found = ['name', 'number', 'symbol'].includes(kind) ? `\`${text}\`` : kind === 'string' ? 'a string' : text;
-  fail(`Unexpected: ${found}.`, `Expected here: ${nouns[wanted] ?? `\`${wanted}\``}.`, line);
+  throwRulesFault(`Unexpected: ${found}.`, `Expected here: ${nouns[wanted] ?? `\`${wanted}\``}.`, line);
 }
 
 /** Reads something that may contain itself. */
@@ -237,7 +242,7 @@ function asTarget(cursor: Cursor, target: Expression): Expression {
   if (target.kind === 'name') cursor.scope.names.add(target.name);
   else if (target.kind === 'list' || target.kind === 'tuple') for (const item of target.items) asTarget(cursor, item);
   else if (target.kind !== 'index') {
-    fail('Only a name can be given a value.', 'Give a value to a name.', target.line);
+    throwRulesFault('Only a name can be given a value.', 'Give a value to a name.', target.line);
   }
   return target;
 }
@@ -248,9 +253,10 @@ function parseParameters(cursor: Cursor, end: ')' | ':'): readonly Parameter[] {
   while (!takeIf(cursor, end)) {
     const { text: name, line } = expect(cursor, 'name');
     const fallback = takeIf(cursor, '=') ? parseExpression(cursor) : undefined;
-    if (found.some((other) => other.name === name)) fail(`Two parameters are called \`${name}\`.`, 'Rename one.', line);
+    if (found.some((other) => other.name === name))
+      throwRulesFault(`Two parameters are called \`${name}\`.`, 'Rename one.', line);
     if (fallback === undefined && found.at(-1)?.fallback !== undefined)
-      fail(`\`${name}\` needs a default, as the parameter before it.`, 'Add one, or move it up.', line);
+      throwRulesFault(`\`${name}\` needs a default, as the parameter before it.`, 'Add one, or move it up.', line);
     found.push({ name, fallback });
     checkCount(found, line);
     if (!isNext(cursor, end)) expect(cursor, 'symbol', ',');
@@ -259,7 +265,7 @@ function parseParameters(cursor: Cursor, end: ')' | ':'): readonly Parameter[] {
 }
 
 function checkCount({ length }: readonly unknown[], line: number): void {
-  if (length > 100) fail('A function has too many parameters.', 'Use a list.', line);
+  if (length > 100) throwRulesFault('A function has too many parameters.', 'Use a list.', line);
 }
 
 function lambda(cursor: Cursor, line: number): Expression {
@@ -280,7 +286,7 @@ function binary(cursor: Cursor, level = 0): Expression {
   for (let operator = operatorOf(cursor, operators); operator; operator = operatorOf(cursor, operators)) {
     left = { kind: 'binary', line, operator, left, right: binary(cursor, level + 1) };
     if (level === comparisons && operatorOf(cursor, operators) !== undefined)
-      fail('Comparisons cannot be chained.', 'Join two of them with `and`.', line);
+      throwRulesFault('Comparisons cannot be chained.', 'Join two of them with `and`.', line);
   }
   return left;
 }
@@ -319,10 +325,10 @@ function call(cursor: Cursor, callee: Expression): Expression {
     const { kind, text: name, line: at } = peek(cursor);
     if (kind === 'name' && cursor.tokens[cursor.at + 1]?.text === '=') {
       cursor.at += 2;
-      if (named.some(([other]) => other === name)) fail(`\`${name}\` is given twice.`, 'Remove one.', at);
+      if (named.some(([other]) => other === name)) throwRulesFault(`\`${name}\` is given twice.`, 'Remove one.', at);
       named.push([name, parseExpression(cursor)]);
       checkCount(named, at);
-    } else if (named.length > 0) fail('A value without a name follows one with a name.', 'Swap them.', at);
+    } else if (named.length > 0) throwRulesFault('A value without a name follows one with a name.', 'Swap them.', at);
     else positional.push(parseExpression(cursor));
     if (!isNext(cursor, ')')) expect(cursor, 'symbol', ',');
   }
@@ -339,7 +345,7 @@ function subscript(cursor: Cursor, of: Expression, line: number): Expression {
   expect(cursor, 'symbol', ']');
   const [index] = bounds;
   if (bounds.length > 1) return { kind: 'slice', line, of, bounds };
-  if (index === undefined) fail('The brackets are empty.', 'Write an index.', line);
+  if (index === undefined) throwRulesFault('The brackets are empty.', 'Write an index.', line);
   return { kind: 'index', line, of, index };
 }
 

@@ -74,4 +74,4 @@ export type Statement = { readonly line: number } & (
 type Assignment = Readonly<Record<'target' | 'value', Expression>>;
 /** `if` or `elif`. */
 export type Branch = readonly [condition: Expression, body: Block];
-export type Program = { readonly body: Block; readonly names: ReadonlySet<string> };
+export type RulesProgram = { readonly body: Block; readonly names: ReadonlySet<string> };

@@ -1,4 +1,4 @@
-import { fail } from './faults-and-limits.ts';
+import { throwRulesFault } from './faults-and-limits.ts';
 
 /** Keywords are symbols. */
 export interface Token {
@@ -55,7 +55,8 @@ export function tokenise(source: string, firstLine = 1): readonly Token[] {
       indents.pop();
       add('dedent', 'the end of a block');
     }
-    if (width !== indents.at(-1)) fail('The indentation matches no block.', 'Indent it like the lines above.', line);
+    if (width !== indents.at(-1))
+      throwRulesFault('The indentation matches no block.', 'Indent it like the lines above.', line);
   };
   if (text !== '') indent();
   while (at < text.length) {
@@ -82,7 +83,7 @@ export function tokenise(source: string, firstLine = 1): readonly Token[] {
     }
     const word = take(name);
     if (word !== undefined) {
-      if (reserved.has(word)) fail(`Rules have no \`${word}\`.`, 'Remove it.', line);
+      if (reserved.has(word)) throwRulesFault(`Rules have no \`${word}\`.`, 'Remove it.', line);
       add(keywords.has(word) ? 'symbol' : 'name', word);
       continue;
     }
@@ -105,16 +106,17 @@ export function tokenise(source: string, firstLine = 1): readonly Token[] {
 
 function checkNumber(digits: string, line: number): string {
   const isValid = !/^0[0-9]/.test(digits) && Number.isSafeInteger(Number(digits));
-  if (!isValid) fail(`${digits} is not a valid number.`, 'Write a whole number below 2^53, without a leading 0.', line);
+  if (!isValid)
+    throwRulesFault(`${digits} is not a valid number.`, 'Write a whole number below 2^53, without a leading 0.', line);
   return digits;
 }
 
 function failOnCharacter(sign: string, line: number): never {
-  if (sign === '\t') fail('Tabs are not allowed.', 'Use spaces.', line);
+  if (sign === '\t') throwRulesFault('Tabs are not allowed.', 'Use spaces.', line);
   const next = /[0-9.]/.test(sign)
     ? 'Rules have whole numbers and no methods: use +, % or an f-string.'
     : 'Remove it, or put it in quotes.';
-  fail(`${JSON.stringify(sign)} cannot be used here.`, next, line);
+  throwRulesFault(`${JSON.stringify(sign)} cannot be used here.`, next, line);
 }
 
 export interface StringLiteral {
@@ -141,7 +143,7 @@ function scanString(text: string, start: number, line: number): StringLiteral | 
       return { end: at + quote.length, body: text.slice(from, at), raw, format };
     } else if (text[at] === '\n' && quote.length === 1) break;
   }
-  fail('A string is not closed.', `Close it with ${quote}.`, line);
+  throwRulesFault('A string is not closed.', `Close it with ${quote}.`, line);
 }
 
 export type FormatPiece = string | { readonly source: string; readonly as: 'str' | 'repr' };
@@ -160,7 +162,7 @@ function formatPieces({ body, raw }: StringLiteral, line: number): readonly Form
       continue;
     }
     const end = body.indexOf('}', at);
-    if (sign === '}' || end === -1) fail('A brace has no partner.', 'Write {{ or }} for a brace.', line);
+    if (sign === '}' || end === -1) throwRulesFault('A brace has no partner.', 'Write {{ or }} for a brace.', line);
     pieces.push(text(at), expressionPiece(body.slice(at + 1, end)));
     at = end;
     from = end + 1;
@@ -199,7 +201,7 @@ function decodeString(body: string, raw: boolean, line: number): string {
     const wanted = x !== undefined ? 2 : u !== undefined ? 4 : 8;
     const code = /^[0-9a-fA-F]+$/.test(digits) && digits.length === wanted ? Number.parseInt(digits, 16) : -1;
     if (code < 0 || code > 0x10_ff_ff || (code >= 0xd8_00 && code <= 0xdf_ff))
-      fail('An escape in a string names no character.', 'Write \\xNN, \\uNNNN or \\UNNNNNNNN.', line);
+      throwRulesFault('An escape in a string names no character.', 'Write \\xNN, \\uNNNN or \\UNNNNNNNN.', line);
     return String.fromCodePoint(code);
   });
 }

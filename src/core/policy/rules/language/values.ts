@@ -1,73 +1,85 @@
-import { fail, type Meter, objectWork } from './faults-and-limits.ts';
+import { throwRulesFault, type Meter, objectWork } from './faults-and-limits.ts';
 
 /** Value of an expression. Numbers are integers. */
-export type Value = null | boolean | number | string | ListValue | TupleValue | RangeValue | DictValue | FunctionValue;
+export type RulesValue =
+  | null
+  | boolean
+  | number
+  | string
+  | ListValue
+  | TupleValue
+  | RangeValue
+  | DictValue
+  | FunctionValue;
 
 export interface ListValue {
   readonly kind: 'list';
-  readonly items: Value[];
+  readonly items: RulesValue[];
   /** Number of loops over it; it cannot change until they end. */
   loops: number;
 }
 
-export type TupleValue = { readonly kind: 'tuple'; readonly items: readonly Value[] };
+export type TupleValue = { readonly kind: 'tuple'; readonly items: readonly RulesValue[] };
 export type RangeValue = { readonly kind: 'range'; readonly items: readonly number[]; readonly text: string };
 
 export interface DictValue {
   readonly kind: 'dict';
   /** By the key's text, which is unique per key. */
-  readonly entries: Map<string, readonly [key: Value, value: Value]>;
+  readonly entries: Map<string, readonly [key: RulesValue, value: RulesValue]>;
   loops: number;
 }
 
 export interface FunctionValue {
   readonly kind: 'function';
   readonly name: string;
-  call(given: CallArguments): Value;
+  call(given: CallArguments): RulesValue;
 }
 
-export type CallArguments = { readonly positional: readonly Value[]; readonly named: ReadonlyMap<string, Value> };
-type Kind = Extract<Value, object>['kind'];
+export type CallArguments = {
+  readonly positional: readonly RulesValue[];
+  readonly named: ReadonlyMap<string, RulesValue>;
+};
+type Kind = Extract<RulesValue, object>['kind'];
 
 export function isKind<Wanted extends Kind>(
-  value: Value,
+  value: RulesValue,
   ...kinds: readonly Wanted[]
-): value is Extract<Value, { kind: Wanted }> {
+): value is Extract<RulesValue, { kind: Wanted }> {
   return value !== null && typeof value === 'object' && kinds.some((kind) => kind === value.kind);
 }
 
-export function makeList(items: Value[], meter: Meter): ListValue {
+export function makeList(items: RulesValue[], meter: Meter): ListValue {
   meter.spend(objectWork + items.length);
   return { kind: 'list', items, loops: 0 };
 }
 
-export function typeOf(value: Value): string {
+export function typeOf(value: RulesValue): string {
   if (value === null) return 'None';
   if (typeof value === 'object') return value.kind;
   return typeof value === 'boolean' ? 'bool' : typeof value === 'number' ? 'number' : 'string';
 }
 
-export const isTrue = (value: Value): boolean =>
+export const isTruthy = (value: RulesValue): boolean =>
   value === null || typeof value !== 'object' ? Boolean(value) : value.kind === 'function' || sizeOf(value) > 0;
 
-export const sizeOf = (value: Exclude<Value, null | boolean | number | string | FunctionValue>): number =>
+export const sizeOf = (value: Exclude<RulesValue, null | boolean | number | string | FunctionValue>): number =>
   value.kind === 'dict' ? value.entries.size : value.items.length;
 
 /** The items of a loop; a dict's keys. */
-export function itemsOf(value: Value): readonly Value[] {
+export function itemsOf(value: RulesValue): readonly RulesValue[] {
   if (isKind(value, 'dict')) return Array.from(value.entries.values(), ([key]) => key);
   if (isKind(value, 'list', 'tuple', 'range')) return value.items;
-  fail(`A ${typeOf(value)} has no members.`, 'Use a list.');
+  throwRulesFault(`A ${typeOf(value)} has no members.`, 'Use a list.');
 }
 
 /** Like `str`: a string unchanged, everything else as in a file. */
-export function asText(value: Value, meter: Meter): string {
-  if (typeof value !== 'string') return asWritten(value, meter);
+export function valueToString(value: RulesValue, meter: Meter): string {
+  if (typeof value !== 'string') return valueToSource(value, meter);
   meter.spend(value.length);
   return value;
 }
 
-export function asWritten(value: Value, meter: Meter): string {
+export function valueToSource(value: RulesValue, meter: Meter): string {
   meter.spend(1);
   if (value === null) return 'None';
   if (typeof value === 'string') return quoted(value, meter);
@@ -77,8 +89,11 @@ export function asWritten(value: Value, meter: Meter): string {
   if (value.kind === 'range') return value.text;
   const texts = meter.nested(() =>
     value.kind === 'dict'
-      ? Array.from(value.entries.values(), ([key, held]) => `${asWritten(key, meter)}: ${asWritten(held, meter)}`)
-      : value.items.map((item) => asWritten(item, meter)),
+      ? Array.from(
+          value.entries.values(),
+          ([key, held]) => `${valueToSource(key, meter)}: ${valueToSource(held, meter)}`,
+        )
+      : value.items.map((item) => valueToSource(item, meter)),
   );
   const inside = texts.join(', ');
   meter.spend(inside.length);
@@ -105,19 +120,19 @@ function quoted(text: string, meter: Meter): string {
   return `"${escaped}"`;
 }
 
-export function keyOf(value: Value, meter: Meter): string {
+export function dictKeyOf(value: RulesValue, meter: Meter): string {
   // First, because it limits the depth.
-  const text = asWritten(value, meter);
+  const text = valueToSource(value, meter);
   if (canBeKey(value)) return text;
-  fail(`A ${typeOf(value)} cannot be a key.`, 'Use a string, a number or a tuple of them.');
+  throwRulesFault(`A ${typeOf(value)} cannot be a key.`, 'Use a string, a number or a tuple of them.');
 }
 
-function canBeKey(value: Value): boolean {
+function canBeKey(value: RulesValue): boolean {
   if (value === null || typeof value !== 'object') return true;
   return value.kind === 'tuple' && value.items.every(canBeKey);
 }
 
-export function areEqual(left: Value, right: Value, meter: Meter): boolean {
+export function areEqual(left: RulesValue, right: RulesValue, meter: Meter): boolean {
   meter.spend(1);
   if (typeof left === 'string' && typeof right === 'string') meter.spend(Math.min(left.length, right.length));
   if (left === null || typeof left !== 'object' || right === null || typeof right !== 'object') return left === right;
@@ -135,7 +150,7 @@ export function areEqual(left: Value, right: Value, meter: Meter): boolean {
 }
 
 /** Negative, zero or positive. */
-export function compare(left: Value, right: Value, meter: Meter): number {
+export function compareValues(left: RulesValue, right: RulesValue, meter: Meter): number {
   meter.spend(1);
   if (typeof left === 'string' && typeof right === 'string') {
     meter.spend(Math.min(left.length, right.length));
@@ -145,11 +160,14 @@ export function compare(left: Value, right: Value, meter: Meter): number {
   if (typeof left === 'boolean' && typeof right === 'boolean') return Number(left) - Number(right);
   const [kind, other] = [typeOf(left), typeOf(right)];
   if (kind !== other || (kind !== 'list' && kind !== 'tuple'))
-    fail(`A ${kind} and a ${other} cannot be compared.`, 'Compare numbers with numbers and strings with strings.');
+    throwRulesFault(
+      `A ${kind} and a ${other} cannot be compared.`,
+      'Compare numbers with numbers and strings with strings.',
+    );
   const [ours, theirs] = [itemsOf(left), itemsOf(right)];
   return meter.nested(() => {
     for (let at = 0; at < Math.min(ours.length, theirs.length); at++) {
-      const found = compare(ours[at] ?? null, theirs[at] ?? null, meter);
+      const found = compareValues(ours[at] ?? null, theirs[at] ?? null, meter);
       if (found !== 0) return found;
     }
     return ours.length - theirs.length;

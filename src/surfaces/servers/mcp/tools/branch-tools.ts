@@ -2,36 +2,36 @@ import type { ThreadId, TurnId } from '../../../../protocol/ids.ts';
 import { type JsonObject, numberAt, stringAt } from '../../../../protocol/json.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
 import type { ThreadCut } from '../../../../protocol/thread.ts';
-import type { RollbackTo, RollbackUndone } from '../../../../engine/thread/branch/rollback-range.ts';
+import type { RollbackTarget, RollbackUndone } from '../../../../engine/thread/branch/rollback-range.ts';
 import { usageForPrograms } from '../../../views/wording/cost-words.ts';
 import { plural } from '../../../../engine/wording.ts';
 import type { ToolAnswer } from '../server-interface.ts';
-import { refuseWhileSuspended } from './follow-turn.ts';
-import { answered, refusedAnswer, withNotices } from './tool-answers.ts';
-import { aboutThread } from './find-thread.ts';
+import { refusalWhileSuspended } from './follow-turn.ts';
+import { toolAnswer, refusalAnswer, withNotices } from './tool-answers.ts';
+import { withThreadId } from './find-thread.ts';
 import { shownSettings } from './settings-arguments.ts';
-import { schema, type ToolRow, type ToolServices } from './tool-definition.ts';
+import { schemaParts, type UnboundTool, type ToolServices } from './tool-definition.ts';
 
-export const threadForkTool: ToolRow = {
+export const threadForkTool: UnboundTool = {
   name: 'thread_fork',
   title: 'Fork a thread',
   description: 'Starts a thread that continues another one, from its end or from a turn. The other one stays as it is.',
-  input: schema.input({
-    thread_id: schema.text(),
-    through: schema.text('last turn to keep: number or id'),
-    before: schema.text('first turn to leave out'),
+  input: schemaParts.input({
+    thread_id: schemaParts.text(),
+    through: schemaParts.text('last turn to keep: number or id'),
+    before: schemaParts.text('first turn to leave out'),
   }),
-  output: schema.output({ thread_id: schema.text(), from: schema.text() }),
+  output: schemaParts.output({ thread_id: schemaParts.text(), from: schemaParts.text() }),
   annotations: { readOnlyHint: false, destructiveHint: false },
-  call: aboutThread(async (parts, id, args) => {
+  call: withThreadId(async (parts, id, args) => {
     const cut = cutFrom(args);
-    if ('code' in cut) return refusedAnswer(cut);
+    if ('code' in cut) return refusalAnswer(cut);
     const forked = await parts.live.fork(id, cut);
-    if (forked.kind === 'refused') return refusedAnswer(forked.outcome);
+    if (forked.kind === 'refused') return refusalAnswer(forked.outcome);
     const settings = shownSettings(forked.settings);
     // The fork's own figures include this usage, which the other thread counts as well.
     const usage = usageForPrograms(forked.usage().total);
-    return answered(`Thread ${forked.id} continues ${id}.`, { thread_id: forked.id, from: id, usage, settings });
+    return toolAnswer(`Thread ${forked.id} continues ${id}.`, { thread_id: forked.id, from: id, usage, settings });
   }),
 };
 
@@ -47,28 +47,28 @@ function onlyOne(...names: readonly string[]): Outcome {
   return { code: 'usage', message, next: 'Leave out all but one. Nothing was changed.' };
 }
 
-export const threadRollbackTool: ToolRow = {
+export const threadRollbackTool: UnboundTool = {
   name: 'thread_rollback',
   title: 'Roll back turns',
   description: 'Takes the newest turns back. Files stay as they are. Can be undone.',
-  input: schema.input({
-    thread_id: schema.text(),
-    turns: schema.wholeNumber('how many; default 1', 1),
-    to_turn: schema.text('last turn to keep'),
-    before_checkpoint: schema.wholeNumber('its number', 1),
+  input: schemaParts.input({
+    thread_id: schemaParts.text(),
+    turns: schemaParts.wholeNumber('how many; default 1', 1),
+    to_turn: schemaParts.text('last turn to keep'),
+    before_checkpoint: schemaParts.wholeNumber('its number', 1),
   }),
-  output: schema.output({ thread_id: schema.text(), turns: schema.textList }),
+  output: schemaParts.output({ thread_id: schemaParts.text(), turns: schemaParts.textList }),
   annotations: { readOnlyHint: false, destructiveHint: true },
-  call: aboutThread(async (parts, id, args) => {
+  call: withThreadId(async (parts, id, args) => {
     const to = rangeFrom(args);
-    if ('code' in to) return refusedAnswer(to);
+    if ('code' in to) return refusalAnswer(to);
     const waiting = await questionsOfSuspended(parts, id, 'Nothing was rolled back.');
     if (waiting !== undefined) return waiting;
     const done = await parts.live.whole(id, (stored) => stored.rollback(id, to));
-    if (done.kind === 'refused') return refusedAnswer(done.outcome, { thread_id: id });
+    if (done.kind === 'refused') return refusalAnswer(done.outcome, { thread_id: id });
     const { turns, checkpoint } = done;
     const text = `${rolledBack(turns)} of thread ${id}. thread_undo_rollback undoes this.`;
-    return withNotices(answered(text, { thread_id: id, turns, checkpoint }), done.notices);
+    return withNotices(toolAnswer(text, { thread_id: id, turns, checkpoint }), done.notices);
   }),
 };
 
@@ -79,12 +79,12 @@ async function questionsOfSuspended(
   what: string,
 ): Promise<ToolAnswer | undefined> {
   const kept = live.loaded.find((thread) => thread.id === id);
-  if (kept !== undefined) return refuseWhileSuspended(kept, what);
+  if (kept !== undefined) return refusalWhileSuspended(kept, what);
   if ((await engine.stored.location(id)) === undefined) return undefined;
-  return refuseWhileSuspended({ id, isSuspended: true, questions: await engine.stored.questions(id) }, what);
+  return refusalWhileSuspended({ id, isSuspended: true, questions: await engine.stored.questions(id) }, what);
 }
 
-function rangeFrom(args: JsonObject): RollbackTo | Outcome {
+function rangeFrom(args: JsonObject): RollbackTarget | Outcome {
   const given = ['turns', 'to_turn', 'before_checkpoint'].filter((name) => args[name] !== undefined);
   if (given.length > 1) return onlyOne(...given);
   const [toTurn, beforeCheckpoint] = [stringAt(args, 'to_turn'), numberAt(args, 'before_checkpoint')];
@@ -93,22 +93,26 @@ function rangeFrom(args: JsonObject): RollbackTo | Outcome {
   return { turns: numberAt(args, 'turns') ?? 1 };
 }
 
-export const threadUndoRollbackTool: ToolRow = {
+export const threadUndoRollbackTool: UnboundTool = {
   name: 'thread_undo_rollback',
   title: 'Undo a rollback',
   description:
     'Brings back the turns of the newest rollback. Called again, undoes the rollback before it; if there is none, reverses the last undo. force: also if turns have started since; they are removed.',
-  input: schema.input({ thread_id: schema.text(), force: schema.boolean }),
-  output: schema.output({ thread_id: schema.text(), turns: schema.textList, replaced: schema.textList }),
+  input: schemaParts.input({ thread_id: schemaParts.text(), force: schemaParts.boolean }),
+  output: schemaParts.output({
+    thread_id: schemaParts.text(),
+    turns: schemaParts.textList,
+    replaced: schemaParts.textList,
+  }),
   annotations: { readOnlyHint: false, destructiveHint: true },
-  call: aboutThread(async (parts, id, args) => {
+  call: withThreadId(async (parts, id, args) => {
     const force = args['force'] === true;
     const waiting = await questionsOfSuspended(parts, id, 'No rollback was undone.');
     if (waiting !== undefined) return waiting;
     const done = await parts.live.whole(id, (stored) => stored.undoRollback(id, { force }));
-    if (done.kind === 'refused') return refusedAnswer(done.outcome, { thread_id: id });
+    if (done.kind === 'refused') return refusalAnswer(done.outcome, { thread_id: id });
     const { turns, replaced, next } = done;
-    return answered(undoneText(id, done), { thread_id: id, turns, replaced, next });
+    return toolAnswer(undoneText(id, done), { thread_id: id, turns, replaced, next });
   }),
 };
 
@@ -125,30 +129,30 @@ function undoneText(id: ThreadId, { turns, replaced, next }: RollbackUndone): st
   return [`Thread ${id}:`, ...was, ...restored, ...gone, `Calling thread_undo_rollback again ${again}.`].join(' ');
 }
 
-export const threadPinTool: ToolRow = {
+export const threadPinTool: UnboundTool = {
   name: 'thread_pin',
   title: 'Pin notes',
   description: 'Lists, adds or removes notes that the model reads word for word.',
-  input: schema.input({
-    thread_id: schema.text(),
-    add: schema.text('a note'),
-    remove: schema.text('number or id of a note'),
+  input: schemaParts.input({
+    thread_id: schemaParts.text(),
+    add: schemaParts.text('a note'),
+    remove: schemaParts.text('number or id of a note'),
   }),
-  output: schema.output({ thread_id: schema.text(), pins: schema.list }),
+  output: schemaParts.output({ thread_id: schemaParts.text(), pins: schemaParts.list }),
   annotations: { readOnlyHint: false, destructiveHint: false },
-  call: aboutThread(async (parts, id, args) => {
+  call: withThreadId(async (parts, id, args) => {
     const [add, remove] = [stringAt(args, 'add'), stringAt(args, 'remove')];
-    if (add !== undefined && remove !== undefined) return refusedAnswer(onlyOne('add', 'remove'));
+    if (add !== undefined && remove !== undefined) return refusalAnswer(onlyOne('add', 'remove'));
     if (add === undefined && remove === undefined) {
       const { stored } = parts.engine;
       const pins = (await stored.location(id)) === undefined ? [] : await stored.pins(id);
-      return answered(pinsText(pins), { thread_id: id, pins });
+      return toolAnswer(pinsText(pins), { thread_id: id, pins });
     }
     const done = await parts.live.whole(id, (stored) =>
       add === undefined ? stored.unpin(id, remove ?? '') : stored.pin(id, add),
     );
-    if (done.kind === 'refused') return refusedAnswer(done.outcome, { thread_id: id });
-    return withNotices(answered(pinsText(done.pins), { thread_id: id, pins: done.pins }), done.notices);
+    if (done.kind === 'refused') return refusalAnswer(done.outcome, { thread_id: id });
+    return withNotices(toolAnswer(pinsText(done.pins), { thread_id: id, pins: done.pins }), done.notices);
   }),
 };
 

@@ -3,16 +3,16 @@ import { type ClientSilence, clientSilence } from '../../../../core/fragments/an
 import { arrayAt, isJsonObject, type JsonObject, stringAt } from '../../../../protocol/json.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
 import type { Answer, Question, UserQuestion } from '../../../../protocol/question.ts';
-import { shellWords } from '../../../../protocol/shell.ts';
+import { quoteShellCommand } from '../../../../protocol/shell.ts';
 import type { CallContext, ClientPort, ClientResponse, FormQuestion, InputRequired } from '../server-interface.ts';
 import { questionMessage, type QuestionMessage } from './turn-answers.ts';
-import type { Attending, TurnRun } from './turn-runs.ts';
+import type { AttendOptions, TurnRun } from './turn-runs.ts';
 
 export function inputRequired(
   run: TurnRun,
   questions: readonly Question[],
   context: CallContext,
-  { keeps }: Pick<Attending, 'keeps'>,
+  { keeps }: Pick<AttendOptions, 'keeps'>,
 ): InputRequired {
   const { thread, turnId } = run;
   const asker = run.audience.asks(context, questions, { keeps });
@@ -109,7 +109,7 @@ export function clientQuestion(question: Question, message: string): FormQuestio
 }
 
 function offeredDecisions({ kind, scopes, prefix, host }: Question): Readonly<Record<string, string>> {
-  const about = prefix === undefined ? (host?.name ?? 'it') : shellWords(prefix);
+  const about = prefix === undefined ? (host?.name ?? 'it') : quoteShellCommand(prefix);
   return {
     approved: `approved allows it ${kind === 'permissions' ? 'for this turn' : 'once'}`,
     ...(scopes.includes('session') && { approved_for_session: 'approved_for_session for the rest of the thread' }),

@@ -4,14 +4,17 @@ import { outcomeText, type Outcome } from '../../../../protocol/outcome.ts';
 import type { ProvisionalEvent, ThreadEvent } from '../../../../protocol/thread-event.ts';
 import type { TurnItem } from '../../../../protocol/turn-item.ts';
 import { usageForPrograms } from '../../../views/wording/cost-words.ts';
-import type { NewsForm } from '../client-listeners.ts';
+import type { FormatNews } from '../client-listeners.ts';
 import type { CallContext, InputRequired, ServerTool, ToolAnswer } from '../server-interface.ts';
-import type { Attendance } from './follow-turn.ts';
-import { refusedAnswer } from './tool-answers.ts';
-import { schema, type ToolServices } from './tool-definition.ts';
+import type { FollowTurnOptions } from './follow-turn.ts';
+import { refusalAnswer } from './tool-answers.ts';
+import { schemaParts, type ToolServices } from './tool-definition.ts';
 import { sendForCall, startThreadForCall } from './turn-tools.ts';
 
-const output = schema.output({ threadId: schema.text(), content: schema.text() }, ['threadId', 'content']);
+const output = schemaParts.output({ threadId: schemaParts.text(), content: schemaParts.text() }, [
+  'threadId',
+  'content',
+]);
 const annotations = { readOnlyHint: false, destructiveHint: true, openWorldHint: true } as const;
 
 /** The two tools that hosts of `codex mcp-server` are configured for. */
@@ -21,18 +24,18 @@ export function codexTools(parts: ToolServices): readonly ServerTool[] {
       name: 'codex',
       title: 'Codex',
       description: 'Run a Codex session.',
-      input: schema.input(
+      input: schemaParts.input(
         {
-          prompt: schema.text(),
-          model: schema.text(),
-          profile: schema.text(),
-          cwd: schema.text(),
-          'approval-policy': schema.choice('untrusted', 'on-request', 'never'),
-          sandbox: schema.choice('read-only', 'workspace-write', 'danger-full-access'),
-          config: schema.object,
-          'base-instructions': schema.text(),
-          'developer-instructions': schema.text(),
-          'compact-prompt': schema.text(),
+          prompt: schemaParts.text(),
+          model: schemaParts.text(),
+          profile: schemaParts.text(),
+          cwd: schemaParts.text(),
+          'approval-policy': schemaParts.choice('untrusted', 'on-request', 'never'),
+          sandbox: schemaParts.choice('read-only', 'workspace-write', 'danger-full-access'),
+          config: schemaParts.object,
+          'base-instructions': schemaParts.text(),
+          'developer-instructions': schemaParts.text(),
+          'compact-prompt': schemaParts.text(),
         },
         ['prompt'],
       ),
@@ -50,8 +53,12 @@ export function codexTools(parts: ToolServices): readonly ServerTool[] {
       name: 'codex-reply',
       title: 'Codex Reply',
       description: 'Continue a Codex conversation by its thread id.',
-      input: schema.input(
-        { threadId: schema.text(), conversationId: schema.text('deprecated: use threadId'), prompt: schema.text() },
+      input: schemaParts.input(
+        {
+          threadId: schemaParts.text(),
+          conversationId: schemaParts.text('deprecated: use threadId'),
+          prompt: schemaParts.text(),
+        },
         ['prompt'],
       ),
       output,
@@ -59,7 +66,7 @@ export function codexTools(parts: ToolServices): readonly ServerTool[] {
       isAlias: true,
       async call(args, context) {
         const id = stringAt(args, 'threadId') ?? stringAt(args, 'conversationId');
-        if (id === undefined) return refusedAnswer(noThread);
+        if (id === undefined) return refusalAnswer(noThread);
         const message = { thread_id: id, text: stringAt(args, 'prompt') };
         return asCodex(await sendForCall(parts, message, context, asCodexEvents(context)));
       },
@@ -74,7 +81,7 @@ const noThread: Outcome = {
 };
 
 /** Events carry the request's id: by it, hosts know which of their calls an event belongs to. */
-function asCodexEvents({ requestId }: CallContext): Attendance {
+function asCodexEvents({ requestId }: CallContext): FollowTurnOptions {
   return { form: codexForm(), requestId };
 }
 
@@ -90,7 +97,7 @@ function asCodex(called: ToolAnswer | InputRequired): ToolAnswer | InputRequired
  * Makes `codex/event` messages that hosts of `codex mcp-server` know. One form serves one call. A turn and its
  * continuation by another model are one task, with the id of the first turn.
  */
-function codexForm(): NewsForm {
+function codexForm(): FormatNews {
   const tasks = new Map<TurnId, TurnId>();
   let passedOn: TurnId | undefined;
   return (news, thread, { requestId }) => {

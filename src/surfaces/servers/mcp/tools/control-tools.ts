@@ -4,35 +4,39 @@ import { checkpointText } from '../../../views/wording/checkpoint-words.ts';
 import { checkpointFields } from '../../../views/wording/json-fields.ts';
 import { threadEventIn } from '../client-listeners.ts';
 import type { ToolAnswer } from '../server-interface.ts';
-import { refuseWhileAsked, reportProgress, refuseWhileSuspended, tellOpenQuestions } from './follow-turn.ts';
-import { answered, refusedAnswer } from './tool-answers.ts';
-import { findLiveThread, inLiveThread } from './find-thread.ts';
+import { refusalWhileAsked, reportProgress, refusalWhileSuspended, tellOpenQuestions } from './follow-turn.ts';
+import { toolAnswer, refusalAnswer } from './tool-answers.ts';
+import { findLiveThread, withLiveThread } from './find-thread.ts';
 import {
   outcomeForCall,
-  changeFrom,
+  settingsChangeFrom,
   contextArguments,
   folderFrom,
   argumentOfSetting,
   shownSettings,
 } from './settings-arguments.ts';
-import { schema, type ToolRow } from './tool-definition.ts';
+import { schemaParts, type UnboundTool } from './tool-definition.ts';
 
-export const threadOverrideTool: ToolRow = {
+export const threadOverrideTool: UnboundTool = {
   name: 'thread_override',
   title: 'Override the context',
   description: 'Changes what later turns start from: all that is given, or nothing.',
-  input: schema.input({ thread_id: schema.text(), ...contextArguments }),
-  output: schema.output({ thread_id: schema.text(), changed: schema.textList, settings: schema.object }),
+  input: schemaParts.input({ thread_id: schemaParts.text(), ...contextArguments }),
+  output: schemaParts.output({
+    thread_id: schemaParts.text(),
+    changed: schemaParts.textList,
+    settings: schemaParts.object,
+  }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
   async call(parts, args, context) {
-    const change = changeFrom(args, parts.cwd);
-    if (change === undefined) return refusedAnswer(nothingToChange);
+    const change = settingsChangeFrom(args, parts.cwd);
+    if (change === undefined) return refusalAnswer(nothingToChange);
     const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '', folderFrom(args, parts.cwd));
-    if ('code' in thread) return refusedAnswer(thread);
+    if ('code' in thread) return refusalAnswer(thread);
     const listening = parts.listeners.add(thread, context.client);
     try {
       const done = await thread.override(change);
-      if (done.kind === 'refused') return refusedAnswer(outcomeForCall(done.outcome), { thread_id: thread.id });
+      if (done.kind === 'refused') return refusalAnswer(outcomeForCall(done.outcome), { thread_id: thread.id });
       if (done.changed.length > 0) await listening.sent((news) => threadEventIn(news)?.kind === 'settings');
       const changed = done.changed.map(argumentOfSetting);
       const words =
@@ -40,7 +44,7 @@ export const threadOverrideTool: ToolRow = {
       const queued = done.queued && shownSettings(done.queued);
       const later = queued === undefined ? '' : ' Turns that wait will change more: see queued_settings.';
       const shown = { settings: shownSettings(done.settings), queued_settings: queued };
-      return answered(`Thread ${thread.id} ${words}.${later}`, { thread_id: thread.id, changed, ...shown });
+      return toolAnswer(`Thread ${thread.id} ${words}.${later}`, { thread_id: thread.id, changed, ...shown });
     } finally {
       listening.end();
     }
@@ -53,17 +57,20 @@ const nothingToChange: Outcome = {
   next: `Give at least one of these: ${Object.keys(contextArguments).join(', ')}.`,
 };
 
-export const threadCompactTool: ToolRow = {
+export const threadCompactTool: UnboundTool = {
   name: 'thread_compact',
   title: 'Compact the history',
   description: 'Replaces the history with a checkpoint that keeps the words of the user.',
-  input: schema.input({ thread_id: schema.text(), focus: schema.text('what the checkpoint should emphasise') }),
-  output: schema.output({ thread_id: schema.text(), report: schema.object }),
+  input: schemaParts.input({
+    thread_id: schemaParts.text(),
+    focus: schemaParts.text('what the checkpoint should emphasise'),
+  }),
+  output: schemaParts.output({ thread_id: schemaParts.text(), report: schemaParts.object }),
   annotations: { readOnlyHint: false, destructiveHint: false },
-  call: inLiveThread(async (parts, thread, args, context) => {
+  call: withLiveThread(async (parts, thread, args, context) => {
     const notCompacted = 'The history was not compacted.';
     const blocked =
-      refuseWhileSuspended(thread, notCompacted) ?? refuseWhileAsked(parts, thread, context, notCompacted);
+      refusalWhileSuspended(thread, notCompacted) ?? refusalWhileAsked(parts, thread, context, notCompacted);
     if (blocked !== undefined) return blocked;
     const listening = parts.listeners.add(thread, context.client);
     const stopProgress = reportProgress(parts, thread, context);
@@ -72,7 +79,7 @@ export const threadCompactTool: ToolRow = {
     // The compaction comes after the answer, so this call ends: a model may be able to make only one call at a time.
     const later = 'The history will be compacted when the turn continues.';
     const stopReading = parts.feeds.read(thread, () => {
-      const waiting = refuseWhileAsked(parts, thread, context, later);
+      const waiting = refusalWhileAsked(parts, thread, context, later);
       if (waiting !== undefined) asked.resolve(waiting);
     });
     try {
@@ -83,10 +90,10 @@ export const threadCompactTool: ToolRow = {
       });
       const done = await Promise.race([compacted, asked.promise]);
       if (done.kind === 'answer') return done;
-      if (done.kind === 'aborted') return refusedAnswer(interrupted, { thread_id: thread.id });
-      if (done.kind !== 'installed') return refusedAnswer(done.outcome, { thread_id: thread.id });
+      if (done.kind === 'aborted') return refusalAnswer(interrupted, { thread_id: thread.id });
+      if (done.kind !== 'installed') return refusalAnswer(done.outcome, { thread_id: thread.id });
       await listening.sent((news) => threadEventIn(news)?.kind === 'checkpoint-installed');
-      return answered(checkpointText(done.report), { thread_id: thread.id, report: checkpointFields(done.report) });
+      return toolAnswer(checkpointText(done.report), { thread_id: thread.id, report: checkpointFields(done.report) });
     } finally {
       stopReading();
       stopProgress();
@@ -101,19 +108,23 @@ const interrupted: Outcome = {
   next: 'The history is unchanged.',
 };
 
-export const threadInterruptTool: ToolRow = {
+export const threadInterruptTool: UnboundTool = {
   name: 'thread_interrupt',
   title: 'Interrupt a turn',
   description: 'Ends the turn that runs or waits for an answer. The thread can be continued.',
-  input: schema.input({ thread_id: schema.text() }),
-  output: schema.output({ thread_id: schema.text(), interrupted: schema.boolean, turn_id: schema.text() }),
+  input: schemaParts.input({ thread_id: schemaParts.text() }),
+  output: schemaParts.output({
+    thread_id: schemaParts.text(),
+    interrupted: schemaParts.boolean,
+    turn_id: schemaParts.text(),
+  }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
-  call: inLiveThread(async (_, thread) => {
+  call: withLiveThread(async (_, thread) => {
     const asked = thread.isSuspended ? thread.questions.length : 0;
     const done = await thread.interrupt();
-    if (done.kind !== 'interrupted') return answered('No turn runs.', { thread_id: thread.id, interrupted: false });
+    if (done.kind !== 'interrupted') return toolAnswer('No turn runs.', { thread_id: thread.id, interrupted: false });
     const text = `Turn ${done.turnId} is interrupted.${dropped(asked)}`;
-    return answered(text, { thread_id: thread.id, interrupted: true, turn_id: done.turnId });
+    return toolAnswer(text, { thread_id: thread.id, interrupted: true, turn_id: done.turnId });
   }),
 };
 

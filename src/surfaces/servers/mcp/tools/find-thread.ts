@@ -4,29 +4,29 @@ import type { ThreadId } from '../../../../protocol/ids.ts';
 import { type JsonObject, stringAt } from '../../../../protocol/json.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
 import type { CallContext } from '../server-interface.ts';
-import { refusedAnswer } from './tool-answers.ts';
-import type { ServedEngine, ToolRow, ToolServices } from './tool-definition.ts';
+import { refusalAnswer } from './tool-answers.ts';
+import type { ServedEngine, UnboundTool, ToolServices } from './tool-definition.ts';
 
 type Call<Found> = (
   parts: ToolServices,
   found: Found,
   args: JsonObject,
   context: CallContext,
-) => ReturnType<ToolRow['call']>;
+) => ReturnType<UnboundTool['call']>;
 
 /** The call of a tool about a stored thread. */
-export function aboutThread(call: Call<ThreadId>): ToolRow['call'] {
+export function withThreadId(call: Call<ThreadId>): UnboundTool['call'] {
   return async (parts, args, context) => {
     const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');
-    return typeof id === 'string' ? call(parts, id, args, context) : refusedAnswer(id);
+    return typeof id === 'string' ? call(parts, id, args, context) : refusalAnswer(id);
   };
 }
 
 /** The call of a tool about a thread that is ready for turns. */
-export function inLiveThread(call: Call<LiveThread>): ToolRow['call'] {
+export function withLiveThread(call: Call<LiveThread>): UnboundTool['call'] {
   return async (parts, args, context) => {
     const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '');
-    return 'code' in thread ? refusedAnswer(thread) : call(parts, thread, args, context);
+    return 'code' in thread ? refusalAnswer(thread) : call(parts, thread, args, context);
   };
 }
 
@@ -67,6 +67,6 @@ const noName: Outcome = {
 };
 
 /** The lines of a known thread. One without a turn has no file yet, and so no lines. */
-export async function readLines({ stored }: Pick<ServedEngine, 'stored'>, id: ThreadId): Promise<ThreadLines> {
+export async function readThreadLines({ stored }: Pick<ServedEngine, 'stored'>, id: ThreadId): Promise<ThreadLines> {
   return (await stored.location(id)) === undefined ? { lines: [], skipped: 0 } : stored.read(id);
 }

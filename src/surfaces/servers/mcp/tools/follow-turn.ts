@@ -1,4 +1,4 @@
-import { oneLine } from '../../../../core/state/turns/turn-words.ts';
+import { toOneLine } from '../../../../core/state/turns/turn-words.ts';
 import type { LineCursor } from '../../../../engine/live/line-cursor.ts';
 import type { LiveNews, LiveThread } from '../../../../engine/live/live-thread-types.ts';
 import { valueOrAbort } from '../../../../protocol/abort.ts';
@@ -6,41 +6,41 @@ import type { TurnId } from '../../../../protocol/ids.ts';
 import type { JsonObject } from '../../../../protocol/json.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
 import type { Question } from '../../../../protocol/question.ts';
-import { shellWords } from '../../../../protocol/shell.ts';
+import { quoteShellCommand } from '../../../../protocol/shell.ts';
 import type { ThreadEvent } from '../../../../protocol/thread-event.ts';
 import type { TurnItem } from '../../../../protocol/turn-item.ts';
 import { questionWords } from '../../../views/questions/question-lines.ts';
-import { type NewsForm, threadEventIn, typedForm } from '../client-listeners.ts';
+import { type FormatNews, threadEventIn, formatTypedEvents } from '../client-listeners.ts';
 import type { CallContext, InputRequired, ToolAnswer } from '../server-interface.ts';
 import { declineAll, inputRequired } from './client-questions.ts';
 import { asToolOutcome, withNotices } from './tool-answers.ts';
-import { schema, type ToolServices } from './tool-definition.ts';
-import { questionMessage, turnAnswer, waitingAnswer } from './turn-answers.ts';
+import { schemaParts, type ToolServices } from './tool-definition.ts';
+import { questionMessage, turnEndAnswer, openQuestionsAnswer } from './turn-answers.ts';
 import { isTurnEnd, type TurnRun } from './turn-runs.ts';
 
 const turnFields = {
-  thread_id: schema.text(),
-  turn_id: schema.text(),
-  status: schema.text(),
-  message: schema.text(),
-  questions: schema.list,
+  thread_id: schemaParts.text(),
+  turn_id: schemaParts.text(),
+  status: schemaParts.text(),
+  message: schemaParts.text(),
+  questions: schemaParts.list,
 };
 
-export const turnOutput = schema.output(turnFields, ['thread_id', 'status']);
+export const turnOutputSchema = schemaParts.output(turnFields, ['thread_id', 'status']);
 
-export const explainedTurnOutput = schema.output(
+export const explainedTurnSchema = schemaParts.output(
   {
     ...turnFields,
-    status: schema.choice('completed', 'failed', 'interrupted', 'waiting', 'idle'),
-    questions: { ...schema.list, description: 'each with id, reason, argv, cwd, scopes' },
+    status: schemaParts.choice('completed', 'failed', 'interrupted', 'waiting', 'idle'),
+    questions: { ...schemaParts.list, description: 'each with id, reason, argv, cwd, scopes' },
     percent_remaining: { type: 'integer' },
   },
   // A refusal has no thread.
   ['status'],
 );
 
-export interface Attendance {
-  readonly form?: NewsForm;
+export interface FollowTurnOptions {
+  readonly form?: FormatNews;
   readonly requestId?: CallContext['requestId'];
   /** False: the turn belongs to another call, and continues when this client is gone. */
   readonly keeps?: boolean;
@@ -54,11 +54,11 @@ export interface Attendance {
 }
 
 /** Waits for the end of a turn. The client is sent its events, and its user is asked its questions. */
-export async function attendTurn(
+export async function followTurn(
   parts: ToolServices,
   run: TurnRun,
   context: CallContext,
-  { form = typedForm, requestId, keeps = true, more = {}, asked, first, after }: Attendance,
+  { form = formatTypedEvents, requestId, keeps = true, more = {}, asked, first, after }: FollowTurnOptions,
 ): Promise<ToolAnswer | InputRequired> {
   const listening = parts.listeners.add(run.thread, context.client, { form, requestId, after });
   const stopProgress = reportProgress(parts, run.thread, context);
@@ -79,17 +79,17 @@ export async function attendTurn(
       // The client must see the events that led to the answer before it gets the answer.
       const awaited = run.isOver ? endOfTurn(run) : asks(questions.filter(({ id }) => !known.has(id)));
       if (!wasOver && awaited !== undefined) await valueOrAbort(listening.sent(awaited), context.signal, undefined);
-      if (run.isOver) return noted(turnAnswer(run, await run.end, more));
+      if (run.isOver) return noted(turnEndAnswer(run, await run.end, more));
       const ahead = questionsAhead(parts, run);
       if (ahead !== undefined && ahead.length > 0 && answersByTool(parts, context))
-        return waitingAnswer(run, ahead, { ...more, queued: true });
+        return openQuestionsAnswer(run, ahead, { ...more, queued: true });
       // Calls of its own tools are not put to the client as forms.
       const calls = questions.filter(({ kind }) => kind === 'client-tool');
-      if (calls.length > 0) return noted(waitingAnswer(run, context.client.canAsk ? calls : questions, more));
+      if (calls.length > 0) return noted(openQuestionsAnswer(run, context.client.canAsk ? calls : questions, more));
       const isAsked = questions.every(({ id }) => run.audience.isAskedElsewhere(id, context.client.id));
       if (questions.length > 0 && context.client.canAsk) return inputRequired(run, questions, context, { keeps });
       else if (isAsked) await Promise.race([changed, parts.runs.current(run.thread.id)?.changed() ?? changed]);
-      else if (parts.onQuestion === 'report') return noted(waitingAnswer(run, questions, more));
+      else if (parts.onQuestion === 'report') return noted(openQuestionsAnswer(run, questions, more));
       else await declineAll(run, questions, context.client);
     }
   } finally {
@@ -104,7 +104,7 @@ export async function attendTurn(
 export function tellOpenQuestions(
   thread: LiveThread,
   { client, progress }: CallContext,
-  { form = typedForm, requestId, except }: ToldQuestions = {},
+  { form = formatTypedEvents, requestId, except }: ToldQuestions = {},
 ): void {
   // A turn that does not run delays nothing.
   if (thread.isSuspended) return;
@@ -120,13 +120,13 @@ function tellClient(
   thread: LiveThread,
   { client }: Pick<CallContext, 'client'>,
   event: ThreadEvent,
-  { form = typedForm, requestId }: Pick<ToldQuestions, 'form' | 'requestId'>,
+  { form = formatTypedEvents, requestId }: Pick<ToldQuestions, 'form' | 'requestId'>,
 ): void {
   for (const { method, params } of form({ kind: 'passing', event }, thread, { requestId }))
     client.notify(method, params);
 }
 
-interface ToldQuestions extends Pick<Attendance, 'form' | 'requestId'> {
+interface ToldQuestions extends Pick<FollowTurnOptions, 'form' | 'requestId'> {
   readonly except?: TurnId | undefined;
 }
 
@@ -175,7 +175,7 @@ export function reportProgress(
 }
 
 /** Refuses a call that would drop the questions of a suspended turn, and says what to do first. */
-export function refuseWhileSuspended(
+export function refusalWhileSuspended(
   thread: Pick<LiveThread, 'id' | 'isSuspended' | 'questions'>,
   what: string,
 ): ToolAnswer | undefined {
@@ -183,7 +183,7 @@ export function refuseWhileSuspended(
 }
 
 /** Answers a call that has to wait for open questions with its state and those questions. */
-export function refuseWhileAsked(
+export function refusalWhileAsked(
   parts: Pick<ToolServices, 'onQuestion' | 'runs'>,
   thread: LiveThread,
   context: CallContext,
@@ -200,7 +200,7 @@ function waitingFirst(
 ): ToolAnswer | undefined {
   const [first] = questions;
   if (first === undefined) return undefined;
-  const waiting = waitingAnswer({ thread, turnId: first.turnId }, questions, {});
+  const waiting = openQuestionsAnswer({ thread, turnId: first.turnId }, questions, {});
   return { ...waiting, text: `${what} ${waiting.text}` };
 }
 
@@ -223,10 +223,10 @@ function progressWords(event: ThreadEvent): string | undefined {
     case 'checkpoint-failed':
       return 'The history could not be compacted.';
     case 'question-asked':
-      return oneLine(`Waiting for an answer: ${questionWords(event.question)}`, mostCharacters);
+      return toOneLine(`Waiting for an answer: ${questionWords(event.question)}`, mostCharacters);
     case 'hook-started':
       if (event.names.length === 0) return undefined;
-      return oneLine(`Running the hook ${event.names.join(', ')}`, mostCharacters);
+      return toOneLine(`Running the hook ${event.names.join(', ')}`, mostCharacters);
     case 'retrying':
       return 'The request failed and is sent again.';
     default:
@@ -241,16 +241,16 @@ type SilentStep = 'item-updated' | 'call-refused' | 'question-answered' | 'hook-
 const mostCharacters = 120;
 
 function itemWords(item: TurnItem, begins: boolean): string | undefined {
-  if (item.kind === 'web-search') return oneLine(`Searching the web: ${item.query}`, mostCharacters);
+  if (item.kind === 'web-search') return toOneLine(`Searching the web: ${item.query}`, mostCharacters);
   if (item.kind === 'image-generation') return 'Generated an image.';
-  if (!begins) return item.kind === 'agent-message' ? oneLine(item.text, mostCharacters) : undefined;
+  if (!begins) return item.kind === 'agent-message' ? toOneLine(item.text, mostCharacters) : undefined;
   switch (item.kind) {
     case 'command':
-      return oneLine(`Running ${shellWords(item.argv)}`, mostCharacters);
+      return toOneLine(`Running ${quoteShellCommand(item.argv)}`, mostCharacters);
     case 'file-change':
       return 'Changing files.';
     case 'tool-call':
-      return oneLine(`Calling ${item.tool}`, mostCharacters);
+      return toOneLine(`Calling ${item.tool}`, mostCharacters);
     case 'reasoning':
       return 'Thinking.';
     default:

@@ -1,9 +1,9 @@
 import { entryOf } from '../../../../core/history/entry.ts';
 import { contextEvents, type RecordedItem } from '../../../../core/state/recorded/conversation-items.ts';
 import { readTurnItems } from '../../../../core/state/turns/turn-items.ts';
-import { oneLine } from '../../../../core/state/turns/turn-words.ts';
+import { toOneLine } from '../../../../core/state/turns/turn-words.ts';
 import { fragmentFamilyName } from '../../../../core/world/catalog.ts';
-import { cursorAt, lastValidPlaceIn, readAfter } from '../../../../engine/live/line-cursor.ts';
+import { cursorAt, lastValidPlaceIn, parseAfterPlace } from '../../../../engine/live/line-cursor.ts';
 import { plural } from '../../../../engine/wording.ts';
 import type { ThreadId, TurnId } from '../../../../protocol/ids.ts';
 import { asItem } from '../../../../protocol/item.ts';
@@ -13,54 +13,54 @@ import type { Outcome } from '../../../../protocol/outcome.ts';
 import type { Question } from '../../../../protocol/question.ts';
 import type { ThreadQuery, ThreadSummary } from '../../../../protocol/thread.ts';
 import { visibleLine } from '../../../views/terminal/visible-text.ts';
-import { askedFields, snakeCased } from '../../../views/wording/json-fields.ts';
-import { aboutThread, readLines } from './find-thread.ts';
-import { answered, refusedAnswer } from './tool-answers.ts';
-import { onlyLooks, schema, type ToolRow, type ToolServices } from './tool-definition.ts';
+import { questionJson, snakeCased } from '../../../views/wording/json-fields.ts';
+import { withThreadId, readThreadLines } from './find-thread.ts';
+import { toolAnswer, refusalAnswer } from './tool-answers.ts';
+import { readOnlyHints, schemaParts, type UnboundTool, type ToolServices } from './tool-definition.ts';
 import { questionText } from './turn-answers.ts';
 import { resolve } from 'node:path';
 
 const queryArguments: JsonObject = {
-  cwd: schema.text(),
-  archived: schema.boolean,
-  limit: schema.wholeNumber('default 25', 1),
-  cursor: schema.text('next of the page before'),
+  cwd: schemaParts.text(),
+  archived: schemaParts.boolean,
+  limit: schemaParts.wholeNumber('default 25', 1),
+  cursor: schemaParts.text('next of the page before'),
 };
 
-export const threadListTool: ToolRow = {
+export const threadListTool: UnboundTool = {
   name: 'thread_list',
   title: 'List threads',
   description: 'The stored threads, newest first, also those of other programs.',
-  input: schema.input(
-    { text: schema.text('in name or preview'), sort: schema.choice('updated', 'created'), ...queryArguments },
+  input: schemaParts.input(
+    { text: schemaParts.text('in name or preview'), sort: schemaParts.choice('updated', 'created'), ...queryArguments },
     [],
   ),
-  output: schema.output({ threads: schema.list, next: schema.text() }, ['threads']),
-  annotations: onlyLooks,
+  output: schemaParts.output({ threads: schemaParts.list, next: schemaParts.text() }, ['threads']),
+  annotations: readOnlyHints,
   async call(parts, args) {
     const page = await parts.engine.stored.list(queryFrom(args, parts.cwd));
-    if ('code' in page) return refusedAnswer(withCursor(page));
+    if ('code' in page) return refusalAnswer(withCursor(page));
     const { next } = page;
     const threads = page.threads.map((thread) => withOpenQuestions(parts, thread));
     const lines = threads.map(threadLine);
-    return answered(pageText(lines, 'No threads.', next), { threads: threads.map(summaryFields), next });
+    return toolAnswer(pageText(lines, 'No threads.', next), { threads: threads.map(summaryFields), next });
   },
 };
 
-export const threadSearchTool: ToolRow = {
+export const threadSearchTool: UnboundTool = {
   name: 'thread_search',
   title: 'Search threads',
   description: 'Threads in which the user or the model said all of the words. Words in quotes stay together.',
-  input: schema.input({ query: schema.text(), ...queryArguments }, ['query']),
-  output: schema.output({ hits: schema.list, next: schema.text() }, ['hits']),
-  annotations: onlyLooks,
+  input: schemaParts.input({ query: schemaParts.text(), ...queryArguments }, ['query']),
+  output: schemaParts.output({ hits: schemaParts.list, next: schemaParts.text() }, ['hits']),
+  annotations: readOnlyHints,
   async call(parts, args) {
     const found = await parts.engine.stored.search(stringAt(args, 'query') ?? '', queryFrom(args, parts.cwd));
-    if ('code' in found) return refusedAnswer(withCursor(found));
+    if ('code' in found) return refusalAnswer(withCursor(found));
     const { hits, next } = found;
     const lines = hits.map(({ thread, turn, excerpt }) => `${thread.id} turn ${turn}: ${shortLine(excerpt, 120)}`);
     const shown = hits.map(({ thread, ...hit }) => ({ thread: summaryFields(thread), ...hit }));
-    return answered(pageText(lines, 'No matches.', next), { hits: shown, next });
+    return toolAnswer(pageText(lines, 'No matches.', next), { hits: shown, next });
   },
 };
 
@@ -81,7 +81,7 @@ function threadLine({ id, name, preview, turns, forkedFrom, questions = 0 }: Thr
 
 /** Thread text in one line, without characters that are invisible to a reader or a terminal. */
 function shortLine(words: string, characters: number): string {
-  return visibleLine(oneLine(words, characters));
+  return visibleLine(toOneLine(words, characters));
 }
 
 function pageText(lines: readonly string[], none: string, next: string | undefined): string {
@@ -113,30 +113,30 @@ function summaryFields({ location, ...summary }: ThreadSummary): JsonObject {
 const mostItems = 500;
 const mostCharacters = 4000;
 
-export const threadReadTool: ToolRow = {
+export const threadReadTool: UnboundTool = {
   name: 'thread_read',
   title: 'Read a thread',
   description: 'What happened in a thread: items with their message kind, in pages. Continue with after = next.',
-  input: schema.input({
-    thread_id: schema.text(),
+  input: schemaParts.input({
+    thread_id: schemaParts.text(),
     after: { type: ['integer', 'string'], description: 'next, or ordinal or cursor of an event' },
-    last: schema.wholeNumber('only the newest items', 1),
-    limit: schema.wholeNumber('default 50', 1),
-    max_text: schema.wholeNumber('characters per text; default 4000', 1),
+    last: schemaParts.wholeNumber('only the newest items', 1),
+    limit: schemaParts.wholeNumber('default 50', 1),
+    max_text: schemaParts.wholeNumber('characters per text; default 4000', 1),
   }),
-  output: schema.output({
-    thread_id: schema.text(),
-    turns: schema.list,
-    items: schema.list,
-    next: schema.text(),
+  output: schemaParts.output({
+    thread_id: schemaParts.text(),
+    turns: schemaParts.list,
+    items: schemaParts.list,
+    next: schemaParts.text(),
     rewound: { type: 'integer' },
-    questions: schema.list,
+    questions: schemaParts.list,
   }),
-  annotations: onlyLooks,
-  call: aboutThread(async (parts, id, args) => {
-    const after = readAfter(args['after'] ?? -1);
-    if (after === undefined) return refusedAnswer(placeUnknown, { thread_id: id });
-    const { lines } = await readLines(parts.engine, id);
+  annotations: readOnlyHints,
+  call: withThreadId(async (parts, id, args) => {
+    const after = parseAfterPlace(args['after'] ?? -1);
+    if (after === undefined) return refusalAnswer(placeUnknown, { thread_id: id });
+    const { lines } = await readThreadLines(parts.engine, id);
     const standing = lastValidPlaceIn(lines, id, after);
     const page = itemPage(lines, {
       after: standing,
@@ -152,11 +152,11 @@ export const threadReadTool: ToolRow = {
       ...(page.next === undefined ? [] : [`More: call again with after ${page.next}.`]),
       ...questions.map((question) => `Open question ${questionText(question)}`),
     ];
-    return answered(shown.length === 0 ? 'Nothing to read here.' : shown.join('\n'), {
+    return toolAnswer(shown.length === 0 ? 'Nothing to read here.' : shown.join('\n'), {
       thread_id: id,
       ...page,
       ...(isRewound && { rewound: standing }),
-      ...(questions.length > 0 && { questions: questions.map(askedFields) }),
+      ...(questions.length > 0 && { questions: questions.map(questionJson) }),
     });
   }),
 };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../../protocol/json.ts';
-import { refusedConfig } from './settings-arguments.ts';
+import { configRefusal } from './settings-arguments.ts';
 
 const evil = { filesystem: { ':root': 'read' } };
 
@@ -22,7 +22,7 @@ test.each<[string, JsonObject]>([
   ['max_turn_tokens', { max_turn_tokens: 9_999_999 }],
   ['hooks', { hooks: {} }],
 ])('a call cannot set %s', (key, config) => {
-  const refused = refusedConfig(config);
+  const refused = configRefusal(config);
   expect(refused?.code).toBe('config-closed');
   expect(refused?.message).toContain(key);
 });
@@ -32,5 +32,5 @@ test.each<[string, JsonObject]>([
   ['what a turn may do', { sandbox_mode: 'workspace-write', sandbox_workspace_write: { network_access: true } }],
   ['other features', { features: { multi_agent: true, goals: true } }],
 ])('a call may choose %s', (_what, config) => {
-  expect(refusedConfig(config)).toBeUndefined();
+  expect(configRefusal(config)).toBeUndefined();
 });

@@ -2,46 +2,46 @@ import { defined } from '../../../../base/objects.ts';
 import { forbiddenKeys } from '../../../../core/config/project-trust.ts';
 import type { SettingsChange } from '../../../../core/envelope/settings-change.ts';
 import type { Settings } from '../../../../core/envelope/settings.ts';
-import { isWrongValue, profileWidth } from '../../../../core/policy/profiles/profile-entries.ts';
+import { isWrongValue, profileSandboxLevel } from '../../../../core/policy/profiles/profile-entries.ts';
 import { withoutReopenedPlaces } from '../../../../core/policy/profiles/profiles.ts';
 import { readSandbox } from '../../../../core/policy/profiles/read-profile.ts';
 import type { ThreadRequest } from '../../../../engine/thread-request.ts';
 import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../../../protocol/json.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
 import type { PermissionProfile } from '../../../../protocol/permissions.ts';
-import { shortened } from '../server-interface.ts';
+import { shortenCallText } from '../server-interface.ts';
 import { asToolOutcome } from './tool-answers.ts';
-import { schema } from './tool-definition.ts';
+import { schemaParts } from './tool-definition.ts';
 import { resolve } from 'node:path';
 
 const sandboxes = 'read-only, workspace-write, danger-full-access or {type}';
 
 export const contextArguments: JsonObject = {
-  cwd: schema.text(),
+  cwd: schemaParts.text(),
   approval_policy: { description: 'untrusted, on-request or never' },
   sandbox: { description: sandboxes },
-  model: schema.text(),
+  model: schemaParts.text(),
   effort: { type: ['string', 'null'] },
-  summary: schema.text(),
-  mode: schema.text(),
+  summary: schemaParts.text(),
+  mode: schemaParts.text(),
 };
 
-export const clientToolsArgument: JsonObject = { tools: schema.list };
+export const clientToolsArgument: JsonObject = { tools: schemaParts.list };
 
 export const startArguments: JsonObject = {
-  model: schema.text(),
-  profile: schema.text('config profile'),
-  cwd: schema.text(),
+  model: schemaParts.text(),
+  profile: schemaParts.text('config profile'),
+  cwd: schemaParts.text(),
   approval_policy: contextArguments['approval_policy']!,
   sandbox: contextArguments['sandbox']!,
-  permissions: schema.text('name of a permission profile'),
-  config: schema.object,
-  base_instructions: schema.text(),
-  developer_instructions: schema.text(),
-  compact_prompt: schema.text(),
-  plan_tool: schema.boolean,
-  patch_tool: schema.boolean,
-  tools: { ...schema.list, description: 'yours: {name, description, inputSchema}' },
+  permissions: schemaParts.text('name of a permission profile'),
+  config: schemaParts.object,
+  base_instructions: schemaParts.text(),
+  developer_instructions: schemaParts.text(),
+  compact_prompt: schemaParts.text(),
+  plan_tool: schemaParts.boolean,
+  patch_tool: schemaParts.boolean,
+  tools: { ...schemaParts.list, description: 'yours: {name, description, inputSchema}' },
 };
 
 const settingsByArgument = {
@@ -62,7 +62,7 @@ export function folderFrom(args: JsonObject, here: string): string | undefined {
 }
 
 /** A change of a thread's settings; undefined if the call names none. */
-export function changeFrom(args: JsonObject, here: string): SettingsChange | undefined {
+export function settingsChangeFrom(args: JsonObject, here: string): SettingsChange | undefined {
   const given = Object.entries(settingsByArgument).flatMap(([name, key]) => {
     const value = args[name];
     if (value === undefined) return [];
@@ -86,7 +86,7 @@ export function outcomeForCall(outcome: Outcome): Outcome {
       .replaceAll(/\bcollaboration( of .+) must be .*, not\b/g, 'mode$1 must be "default" or "plan", not')
       .replaceAll(/\bcollaboration(?:\.mode)?\b/g, 'mode')
       .replaceAll(/\bapprovals\b(?= of | or leave)/g, 'approval_policy');
-  return { ...outcome, message: said(shortened(outcome.message)), next: said(shortened(outcome.next)) };
+  return { ...outcome, message: said(shortenCallText(outcome.message)), next: said(shortenCallText(outcome.next)) };
 }
 
 /** A client cannot reopen Capstan's own places. Faults are reported where the value is applied. */
@@ -107,7 +107,7 @@ function sandboxPolicy(value: Json): Json {
   return Object.fromEntries(named) as JsonObject;
 }
 
-export function requestFrom(args: JsonObject, here: string): ThreadRequest & { readonly cwd: string } {
+export function threadRequestFrom(args: JsonObject, here: string): ThreadRequest & { readonly cwd: string } {
   const keys = {
     model: args['model'],
     approval_policy: args['approval_policy'],
@@ -164,7 +164,7 @@ export function shownSettings(settings: Settings): JsonObject {
     mode: collaboration?.mode,
     cwd,
     approval_policy: approval as unknown as Json,
-    sandbox: profileWidth(profile),
+    sandbox: profileSandboxLevel(profile),
     network: networkShown(profile),
   };
 }
@@ -207,7 +207,7 @@ const closed: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Why the configuration of a call is refused; undefined if it is accepted. */
-export function refusedConfig(config: JsonObject): Outcome | undefined {
+export function configRefusal(config: JsonObject): Outcome | undefined {
   const found = closedPath(config, []);
   if (found === undefined) return undefined;
   return {

@@ -1,15 +1,15 @@
 import type { JsonObject } from '../../../../protocol/json.ts';
 import { outcomeText, type Outcome } from '../../../../protocol/outcome.ts';
 import { errorFields } from '../event-fields.ts';
-import { shortened, type ToolAnswer } from '../server-interface.ts';
+import { shortenCallText, type ToolAnswer } from '../server-interface.ts';
 
 /** An answer: data for programs, and a short text for the host's model. */
-export function answered(text: string, data: object): ToolAnswer {
+export function toolAnswer(text: string, data: object): ToolAnswer {
   return { kind: 'answer', text, data: data as JsonObject };
 }
 
 /** Says what happened and what to do next. `more`: what is known in spite of the refusal. */
-export function refusedAnswer(said: Outcome, more: JsonObject = {}): ToolAnswer {
+export function refusalAnswer(said: Outcome, more: JsonObject = {}): ToolAnswer {
   const outcome = asToolOutcome(said);
   return { kind: 'answer', text: outcomeText(outcome), data: { ...more, error: errorFields(outcome) }, isError: true };
 }
@@ -17,7 +17,7 @@ export function refusedAnswer(said: Outcome, more: JsonObject = {}): ToolAnswer 
 /** Adds notices to the data, and to the text for hosts that pass on only that. */
 export function withNotices({ text, data, ...answer }: ToolAnswer, notices: readonly Outcome[]): ToolAnswer {
   if (notices.length === 0) return { ...answer, text, data };
-  const words = notices.map((notice) => adviceForTools(shortened(outcomeText(notice))));
+  const words = notices.map((notice) => adviceForTools(shortenCallText(outcomeText(notice))));
   return {
     ...answer,
     text: [text, ...words.map((each) => `Note: ${each}`)].join('\n'),
@@ -80,9 +80,9 @@ function adviceForTools(text: string): string {
 }
 
 export function asToolOutcome(outcome: Outcome): Outcome {
-  const next = adviceForTools(shortened(outcome.next));
+  const next = adviceForTools(shortenCallText(outcome.next));
   // Reported as an error, because the call is refused.
   const isUnknown = outcome.code === 'config-unknown-key';
   const said = isUnknown ? next.replace('It has no effect; remove it.', 'Remove it.') : next;
-  return { ...outcome, message: adviceForTools(shortened(outcome.message)), next: said };
+  return { ...outcome, message: adviceForTools(shortenCallText(outcome.message)), next: said };
 }

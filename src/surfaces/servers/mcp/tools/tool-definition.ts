@@ -8,7 +8,7 @@ import type { TurnRuns } from './turn-runs.ts';
 const about = (description?: string) => description !== undefined && { description };
 
 /** Parts of JSON Schemas. They are short: the list of tools fills the host's context window. */
-export const schema = {
+export const schemaParts = {
   boolean: { type: 'boolean' } as JsonObject,
   object: { type: 'object' } as JsonObject,
   textList: { type: 'array', items: { type: 'string' } } as JsonObject,
@@ -28,15 +28,15 @@ export const schema = {
 };
 
 /** A tool without the services of the server that calls it. */
-export interface ToolRow extends Omit<ServerTool, 'call'> {
+export interface UnboundTool extends Omit<ServerTool, 'call'> {
   call(parts: ToolServices, args: JsonObject, context: CallContext): ReturnType<ServerTool['call']>;
 }
 
-export function servedTool(row: ToolRow, parts: ToolServices): ServerTool {
+export function bindToolServices(row: UnboundTool, parts: ToolServices): ServerTool {
   return { ...row, call: (args, context) => row.call(parts, args, context) };
 }
 
-export const onlyLooks = { readOnlyHint: true, idempotentHint: true } as const;
+export const readOnlyHints = { readOnlyHint: true, idempotentHint: true } as const;
 
 export interface ToolServices {
   readonly engine: ServedEngine;
@@ -47,10 +47,10 @@ export interface ToolServices {
   /** The folder of threads that start without one, and the base of relative paths. */
   readonly cwd: string;
   /** Applies to questions when the client cannot ask its user. */
-  readonly onQuestion: OnQuestion;
+  readonly onQuestion: QuestionHandling;
 }
 
 /** `report`: the call answers with the question, and `thread_answer` answers that. */
-export type OnQuestion = 'report' | 'decline';
+export type QuestionHandling = 'report' | 'decline';
 
 export type ServedEngine = Pick<Engine, 'stored' | 'loadImage' | 'secretFor'>;

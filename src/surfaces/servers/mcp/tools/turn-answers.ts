@@ -6,12 +6,12 @@ import type { Question } from '../../../../protocol/question.ts';
 import type { TurnItem } from '../../../../protocol/turn-item.ts';
 import { questionLines } from '../../../views/questions/question-lines.ts';
 import { paint } from '../../../views/terminal/styled-text.ts';
-import { askedFields } from '../../../views/wording/json-fields.ts';
+import { questionJson } from '../../../views/wording/json-fields.ts';
 import { errorFields } from '../event-fields.ts';
 import type { ToolAnswer } from '../server-interface.ts';
 import { outcomeForCall } from './settings-arguments.ts';
-import { answered } from './tool-answers.ts';
-import type { RunEnd, TurnRun } from './turn-runs.ts';
+import { toolAnswer } from './tool-answers.ts';
+import type { TurnRunEnd, TurnRun } from './turn-runs.ts';
 
 /** Includes the basis of the decision: the reason, the place, and how far an approval may reach. */
 export function questionText(question: Question, item?: TurnItem): string {
@@ -21,7 +21,7 @@ export function questionText(question: Question, item?: TurnItem): string {
 
 const toolWords = 'Run it, and give its result as content, with success.';
 
-export function waitingAnswer(
+export function openQuestionsAnswer(
   run: Pick<TurnRun, 'turnId'> & { readonly thread: Pick<LiveThread, 'id'> } & Partial<Pick<TurnRun, 'itemOf'>>,
   questions: readonly Question[],
   more: JsonObject,
@@ -29,27 +29,27 @@ export function waitingAnswer(
   const { thread, turnId } = run;
   const asked = questions.map((question) => questionText(question, run.itemOf?.(question))).join('\n');
   const queued = more['queued'] === true ? 'The message waits for a turn that asks. ' : '';
-  return answered(
+  return toolAnswer(
     `${queued}The turn of thread ${thread.id} waits for an answer. Answer with thread_answer, or end the turn with thread_interrupt.\n${asked}`,
-    { thread_id: thread.id, turn_id: turnId, status: 'waiting', questions: questions.map(askedFields), ...more },
+    { thread_id: thread.id, turn_id: turnId, status: 'waiting', questions: questions.map(questionJson), ...more },
   );
 }
 
 const statuses = { completed: 'completed', failed: 'failed', aborted: 'interrupted', suspended: 'waiting' } as const;
 
-export function turnAnswer({ thread, turnId }: TurnRun, end: RunEnd, more: JsonObject): ToolAnswer {
+export function turnEndAnswer({ thread, turnId }: TurnRun, end: TurnRunEnd, more: JsonObject): ToolAnswer {
   const { lastMessage: message } = end;
-  const questions = end.kind === 'suspended' ? thread.questions.map(askedFields) : undefined;
+  const questions = end.kind === 'suspended' ? thread.questions.map(questionJson) : undefined;
   const data = { thread_id: thread.id, turn_id: turnId, status: statuses[end.kind], message, questions };
   if (end.kind === 'failed') {
     const outcome = outcomeForCall(end.outcome);
-    return { ...answered(outcomeText(outcome), { ...data, error: errorFields(outcome), ...more }), isError: true };
+    return { ...toolAnswer(outcomeText(outcome), { ...data, error: errorFields(outcome), ...more }), isError: true };
   }
   const { percentRemaining } = thread.usage();
   const stopped = more['steered'] === true && end.kind === 'aborted' ? steeredThenStopped : undefined;
   const words = end.kind === 'completed' ? (message ?? '') : (stopped ?? endWords[end.kind]);
   const text = typeof more['notice'] === 'string' ? `${words}\nNote: ${more['notice']}` : words;
-  return answered(text, { ...data, percent_remaining: percentRemaining, ...more });
+  return toolAnswer(text, { ...data, percent_remaining: percentRemaining, ...more });
 }
 
 /** A client that believes the message lost would send it twice. */

@@ -2,10 +2,10 @@ import type { SettingsChange } from '../../../../core/envelope/settings-change.t
 import type { EngineRefused } from '../../../../engine/engine-refused.ts';
 import type { TurnResult } from '../../../../engine/thread/turn/settle-turn.ts';
 import type { LiveNews, LiveThread } from '../../../../engine/live/live-thread-types.ts';
-import { clientLeft } from '../../../../protocol/abort.ts';
+import { clientLeftReason } from '../../../../protocol/abort.ts';
 import { thrownMessage } from '../../../../protocol/display-text.ts';
 import type { ThreadId, TurnId } from '../../../../protocol/ids.ts';
-import { Fault, type Outcome, sentence } from '../../../../protocol/outcome.ts';
+import { Fault, type Outcome, endWithFullStop } from '../../../../protocol/outcome.ts';
 import type { Answer, Question } from '../../../../protocol/question.ts';
 import type { ThreadEvent } from '../../../../protocol/thread-event.ts';
 import type { TurnItem } from '../../../../protocol/turn-item.ts';
@@ -39,7 +39,7 @@ export class TurnRuns {
     // The input closes a suspended turn. If no call waits for its run, the run ends here.
     if (thread.isSuspended && first?.audience.hasCalls === false) first.settle({ kind: 'aborted' });
     const stopping = new AbortController();
-    const stop = (): void => stopping.abort(clientLeft);
+    const stop = (): void => stopping.abort(clientLeftReason);
     // If a turn comes before this one, it takes in the waiting messages.
     const earlier = first === undefined ? thread.waiting : [];
     const run = new TurnRun(thread, { stop, reservedMs: this.#reservedMs, earlier });
@@ -125,12 +125,12 @@ export function thrownAsOutcome(error: unknown): Outcome {
   if (error instanceof Fault) return { code: error.code, message: error.message, next: error.next };
   return {
     code: 'internal-error',
-    message: `Internal error: ${sentence(thrownMessage(error))}`,
+    message: `Internal error: ${endWithFullStop(thrownMessage(error))}`,
     next: 'Call again. If it fails again, report the bug and include this message.',
   };
 }
 
-export type RunEnd = { readonly lastMessage?: string } & (
+export type TurnRunEnd = { readonly lastMessage?: string } & (
   | { readonly kind: 'completed' | 'aborted' | 'suspended' }
   | { readonly kind: 'failed'; readonly outcome: Outcome }
 );
@@ -151,7 +151,7 @@ export class TurnRun {
   readonly thread: LiveThread;
   readonly audience: TurnAudience;
   readonly earlier: readonly string[];
-  readonly #end = Promise.withResolvers<RunEnd>();
+  readonly #end = Promise.withResolvers<TurnRunEnd>();
   readonly #reviewed = new Set<string>();
   readonly #answers = new Map<string, Answer['kind']>();
   /** Questions in full: the thread's state shortens long commands. */
@@ -188,7 +188,7 @@ export class TurnRun {
     while (!this.#hasEnded) await this.changed();
   }
 
-  get end(): Promise<RunEnd> {
+  get end(): Promise<TurnRunEnd> {
     return this.#end.promise;
   }
 
@@ -251,7 +251,7 @@ export class TurnRun {
   }
 
   /** Only the first end counts. */
-  settle(end: RunEnd): void {
+  settle(end: TurnRunEnd): void {
     this.#isOver = true;
     this.audience.over();
     this.#end.resolve(end);
@@ -265,13 +265,16 @@ export class TurnRun {
   }
 }
 
-type EndEvent = Extract<ThreadEvent, { kind: 'turn-completed' | 'turn-failed' | 'turn-aborted' | 'turn-suspended' }>;
+type TurnEndEvent = Extract<
+  ThreadEvent,
+  { kind: 'turn-completed' | 'turn-failed' | 'turn-aborted' | 'turn-suspended' }
+>;
 
-export function isTurnEnd(event: ThreadEvent): event is EndEvent {
+export function isTurnEnd(event: ThreadEvent): event is TurnEndEvent {
   return ['turn-completed', 'turn-failed', 'turn-aborted', 'turn-suspended'].includes(event.kind);
 }
 
-function endOf(event: EndEvent): RunEnd {
+function endOf(event: TurnEndEvent): TurnRunEnd {
   switch (event.kind) {
     case 'turn-completed':
       return { kind: 'completed', lastMessage: event.lastMessage };
@@ -299,7 +302,7 @@ interface Audience {
   readonly reservedMs: number;
 }
 
-export interface Attending {
+export interface AttendOptions {
   /** False: the turn belongs to another call, and continues when this client is gone. */
   readonly keeps: boolean;
   /** The name that `asks` returned, for a call that comes back from its user. */
@@ -326,7 +329,7 @@ class TurnAudience {
   }
 
   /** The call waits until the returned function is called, or its client is gone. */
-  join(signal: AbortSignal, { keeps, asked }: Attending): () => void {
+  join(signal: AbortSignal, { keeps, asked }: AttendOptions): () => void {
     this.#calls++;
     if (asked !== undefined) this.#asking.get(asked)?.end();
     const gone = (): void => {
@@ -349,7 +352,7 @@ class TurnAudience {
   asks(
     { client, signal }: Pick<CallContext, 'client' | 'signal'>,
     questions: readonly Question[],
-    { keeps }: Pick<Attending, 'keeps'>,
+    { keeps }: Pick<AttendOptions, 'keeps'>,
   ): string {
     // The client may keep it beyond this process: a counter would restart.
     const name = randomUUID();

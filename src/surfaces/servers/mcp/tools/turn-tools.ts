@@ -7,36 +7,42 @@ import type { Outcome } from '../../../../protocol/outcome.ts';
 import type { Answer, AnswerScope, Question } from '../../../../protocol/question.ts';
 import type { UserImage, UserInput } from '../../../../protocol/user-input.ts';
 import type { CallContext, InputRequired, ToolAnswer } from '../server-interface.ts';
-import { attendTurn, explainedTurnOutput, refuseWhileAsked, refuseWhileSuspended, turnOutput } from './follow-turn.ts';
-import type { Attendance } from './follow-turn.ts';
+import {
+  followTurn,
+  explainedTurnSchema,
+  refusalWhileAsked,
+  refusalWhileSuspended,
+  turnOutputSchema,
+} from './follow-turn.ts';
+import type { FollowTurnOptions } from './follow-turn.ts';
 import { giveResponses } from './client-questions.ts';
 import { findLiveThread } from './find-thread.ts';
 import {
-  changeFrom,
+  settingsChangeFrom,
   clientToolsArgument,
   contextArguments,
   folderFrom,
-  refusedConfig,
-  requestFrom,
+  configRefusal,
+  threadRequestFrom,
   shownSettings,
   startArguments,
 } from './settings-arguments.ts';
-import { answered, refusedAnswer, withNotices } from './tool-answers.ts';
-import { schema, type ToolRow, type ToolServices } from './tool-definition.ts';
+import { toolAnswer, refusalAnswer, withNotices } from './tool-answers.ts';
+import { schemaParts, type UnboundTool, type ToolServices } from './tool-definition.ts';
 import type { TurnRun } from './turn-runs.ts';
 
 const kinds: Readonly<Record<string, Answer['kind']>> = { approved: 'allowed', denied: 'declined', abort: 'stopped' };
 const decisionWords: readonly string[] = Object.keys(kinds);
 const works = { readOnlyHint: false, destructiveHint: true } as const;
-const images: JsonObject = { ...schema.textList, description: 'paths or data URLs' };
+const images: JsonObject = { ...schemaParts.textList, description: 'paths or data URLs' };
 
-export const threadStartTool: ToolRow = {
+export const threadStartTool: UnboundTool = {
   name: 'thread_start',
   title: 'Start a thread',
   description:
     'Starts a conversation with the coding agent. With a prompt it runs the first turn and answers at its end.',
-  input: schema.input({ prompt: schema.text(), images, ...startArguments }, []),
-  output: explainedTurnOutput,
+  input: schemaParts.input({ prompt: schemaParts.text(), images, ...startArguments }, []),
+  output: explainedTurnSchema,
   annotations: works,
   call: async (parts, args, context) => withThread(await startThreadForCall(parts, args, context, {})),
 };
@@ -45,27 +51,27 @@ export async function startThreadForCall(
   parts: ToolServices,
   args: JsonObject,
   context: CallContext,
-  attendance: Attendance,
+  attendance: FollowTurnOptions,
 ): Promise<ToolAnswer | InputRequired> {
   if (context.responses !== undefined) return continueCall(parts, context, attendance);
-  const closed = refusedConfig(objectAt(args, 'config') ?? {});
-  if (closed !== undefined) return refusedAnswer(closed, notStarted);
-  const request = requestFrom(args, parts.cwd);
+  const closed = configRefusal(objectAt(args, 'config') ?? {});
+  if (closed !== undefined) return refusalAnswer(closed, notStarted);
+  const request = threadRequestFrom(args, parts.cwd);
   const hasMessage = args['prompt'] !== undefined || args['images'] !== undefined;
   const message = { text: stringAt(args, 'prompt') ?? '', images: args['images'] };
   const input = hasMessage ? await readCalledMessage(parts, message, request.cwd) : undefined;
-  if (input !== undefined && 'code' in input) return refusedAnswer(input, notStarted);
+  if (input !== undefined && 'code' in input) return refusalAnswer(input, notStarted);
   const thread = await parts.live.start(request);
-  if (thread.kind === 'refused') return refusedAnswer(thread.outcome, notStarted);
+  if (thread.kind === 'refused') return refusalAnswer(thread.outcome, notStarted);
   const more = { settings: shownSettings(thread.settings) };
   const noted = (answer: ToolAnswer): ToolAnswer => withNotices(answer, thread.notices);
   if (input !== undefined) {
     const run = parts.runs.submit(thread, input);
-    const answer = await attendTurn(parts, run, context, { ...attendance, more });
+    const answer = await followTurn(parts, run, context, { ...attendance, more });
     return answer.kind === 'input-required' ? answer : noted(answer);
   }
   const words = `Thread ${thread.id} is started. Send it a message with thread_send: it is kept on disk from then on.`;
-  return noted(answered(words, { thread_id: thread.id, status: 'idle', ...more }));
+  return noted(toolAnswer(words, { thread_id: thread.id, status: 'idle', ...more }));
 }
 
 const notStarted = { status: 'failed' };
@@ -80,12 +86,16 @@ function withThread(answer: ToolAnswer | InputRequired): ToolAnswer | InputRequi
 
 const notSent = 'The message was not sent.';
 
-export const threadSendTool: ToolRow = {
+export const threadSendTool: UnboundTool = {
   name: 'thread_send',
   title: 'Send a message',
   description: 'Sends a message and answers when the turn ends. If a turn runs, the message steers it.',
-  input: schema.input({ thread_id: schema.text('id, its beginning, or name'), text: schema.text(), images }),
-  output: turnOutput,
+  input: schemaParts.input({
+    thread_id: schemaParts.text('id, its beginning, or name'),
+    text: schemaParts.text(),
+    images,
+  }),
+  output: turnOutputSchema,
   annotations: works,
   call: (parts, args, context) => sendForCall(parts, args, context, {}),
 };
@@ -94,46 +104,46 @@ export async function sendForCall(
   parts: ToolServices,
   args: JsonObject,
   context: CallContext,
-  attendance: Attendance,
+  attendance: FollowTurnOptions,
 ): Promise<ToolAnswer | InputRequired> {
   if (context.responses !== undefined) return continueCall(parts, context, attendance);
   const message = await readCall(parts, args);
-  if ('code' in message) return refusedAnswer(message);
+  if ('code' in message) return refusalAnswer(message);
   const { thread, input } = message;
-  const suspended = refuseWhileSuspended(thread, notSent);
+  const suspended = refusalWhileSuspended(thread, notSent);
   if (suspended !== undefined) return suspended;
   if (thread.turnId !== undefined) {
     const run = parts.runs.observe(thread);
     const steered = await thread.steer({ input });
     if (steered.kind === 'steered')
-      return attendTurn(parts, run, context, { ...attendance, keeps: false, more: { steered: true } });
-    if (steered.outcome.code !== 'no-active-turn') return refusedAnswer(steered.outcome, { thread_id: thread.id });
+      return followTurn(parts, run, context, { ...attendance, keeps: false, more: { steered: true } });
+    if (steered.outcome.code !== 'no-active-turn') return refusalAnswer(steered.outcome, { thread_id: thread.id });
   }
-  return attendTurn(parts, parts.runs.submit(thread, input), context, attendance);
+  return followTurn(parts, parts.runs.submit(thread, input), context, attendance);
 }
 
-export const threadTurnTool: ToolRow = {
+export const threadTurnTool: UnboundTool = {
   name: 'thread_turn',
   title: 'Run a turn',
   description: 'Sends a message as a turn of its own, after those that run. Its context stays for later turns.',
-  input: schema.input({
-    thread_id: schema.text(),
-    text: schema.text(),
+  input: schemaParts.input({
+    thread_id: schemaParts.text(),
+    text: schemaParts.text(),
     images,
     ...contextArguments,
     ...clientToolsArgument,
   }),
-  output: turnOutput,
+  output: turnOutputSchema,
   annotations: works,
   async call(parts, args, context) {
     if (context.responses !== undefined) return continueCall(parts, context, {});
     const message = await readCall(parts, args);
-    if ('code' in message) return refusedAnswer(message);
+    if ('code' in message) return refusalAnswer(message);
     const blocked =
-      refuseWhileSuspended(message.thread, notSent) ?? refuseWhileAsked(parts, message.thread, context, notSent);
+      refusalWhileSuspended(message.thread, notSent) ?? refusalWhileAsked(parts, message.thread, context, notSent);
     if (blocked !== undefined) return blocked;
-    const run = parts.runs.submit(message.thread, message.input, changeFrom(args, parts.cwd));
-    return attendTurn(parts, run, context, {});
+    const run = parts.runs.submit(message.thread, message.input, settingsChangeFrom(args, parts.cwd));
+    return followTurn(parts, run, context, {});
   },
 };
 
@@ -145,31 +155,31 @@ async function readCall(parts: ToolServices, args: JsonObject) {
   return 'code' in input ? input : { thread, input };
 }
 
-export const threadAnswerTool: ToolRow = {
+export const threadAnswerTool: UnboundTool = {
   name: 'thread_answer',
   title: 'Answer a question',
   description: 'Answers a question of a call with status waiting and waits for the end of the turn.',
-  input: schema.input(
+  input: schemaParts.input(
     {
-      thread_id: schema.text(),
-      question_id: schema.text(),
-      decision: schema.choice(...decisionWords),
-      scope: schema.choice('call', 'session', 'rule'),
-      note: schema.text('for the model'),
-      answers: schema.object,
+      thread_id: schemaParts.text(),
+      question_id: schemaParts.text(),
+      decision: schemaParts.choice(...decisionWords),
+      scope: schemaParts.choice('call', 'session', 'rule'),
+      note: schemaParts.text('for the model'),
+      answers: schemaParts.object,
       content: { description: 'result of your tool' },
-      success: schema.boolean,
+      success: schemaParts.boolean,
     },
     ['thread_id', 'question_id'],
   ),
-  output: turnOutput,
+  output: turnOutputSchema,
   annotations: works,
   async call(parts, args, context) {
     if (context.responses !== undefined) return continueCall(parts, context, {});
     const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '');
-    if ('code' in thread) return refusedAnswer(thread);
+    if ('code' in thread) return refusalAnswer(thread);
     const { questions } = thread;
-    const refused = (why: Outcome): ToolAnswer => refusedAnswer(why, { thread_id: thread.id });
+    const refused = (why: Outcome): ToolAnswer => refusalAnswer(why, { thread_id: thread.id });
     const question = questions.find(({ id }) => id === args['question_id']);
     if (question === undefined) return refused(notWaiting(questions));
     const answer = readDecision(args, question);
@@ -189,7 +199,7 @@ export const threadAnswerTool: ToolRow = {
       more['notice'] = lapsed;
       return undefined;
     };
-    return attendTurn(parts, run, context, { first, more });
+    return followTurn(parts, run, context, { first, more });
   },
 };
 
@@ -237,25 +247,25 @@ function notWaiting(questions: readonly Question[]): Outcome {
 async function continueCall(
   parts: ToolServices,
   context: CallContext,
-  attendance: Attendance,
+  attendance: FollowTurnOptions,
 ): Promise<ToolAnswer | InputRequired> {
   const { state = {}, responses = {} } = context;
   const thread = await findLiveThread(parts, String(state['thread_id'] ?? ''));
-  if ('code' in thread) return refusedAnswer(thread);
+  if ('code' in thread) return refusalAnswer(thread);
   const turnId = String(state['turn_id'] ?? '');
   const isHere = thread.turnId === turnId || thread.questions.some((question) => question.turnId === turnId);
   const run = parts.runs.find(turnId) ?? (isHere ? parts.runs.observe(thread) : undefined);
-  if (run === undefined) return refusedAnswer(turnGone, { thread_id: thread.id, turn_id: turnId, status: 'idle' });
+  if (run === undefined) return refusalAnswer(turnGone, { thread_id: thread.id, turn_id: turnId, status: 'idle' });
   const more: Record<string, Json> = {};
   const first = async (): Promise<ToolAnswer | undefined> => {
     const { refused, isOutdone } = await giveResponses(run, responses, state);
     if (isOutdone) more['notice'] = outdone;
-    return refused && refusedAnswer(refused, { thread_id: thread.id });
+    return refused && refusalAnswer(refused, { thread_id: thread.id });
   };
   const back = { after: stringAt(state, 'after') as LineCursor | undefined, asked: stringAt(state, 'asker') };
   const isSteered = state['steered'] === true;
   Object.assign(more, attendance.more, isSteered && { steered: true });
-  return attendTurn(parts, run, context, { ...attendance, ...(isSteered && { keeps: false }), ...back, first, more });
+  return followTurn(parts, run, context, { ...attendance, ...(isSteered && { keeps: false }), ...back, first, more });
 }
 
 const outdone = 'The question had been answered already, or had lapsed. This answer does not count.';

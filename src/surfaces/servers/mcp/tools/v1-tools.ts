@@ -4,8 +4,8 @@ import type { Outcome } from '../../../../protocol/outcome.ts';
 import type { CallContext, InputRequired, ServerTool, ToolAnswer } from '../server-interface.ts';
 import { threadCompactTool, threadInterruptTool, threadOverrideTool } from './control-tools.ts';
 import { findLiveThread } from './find-thread.ts';
-import { answered, refusedAnswer } from './tool-answers.ts';
-import { schema, type ToolRow, type ToolServices } from './tool-definition.ts';
+import { toolAnswer, refusalAnswer } from './tool-answers.ts';
+import { schemaParts, type UnboundTool, type ToolServices } from './tool-definition.ts';
 import { startThreadForCall, threadSendTool, threadTurnTool } from './turn-tools.ts';
 import { randomUUID } from 'node:crypto';
 
@@ -17,27 +17,27 @@ function alias(name: string, title: string, about: Pick<ServerTool, 'input' | 'o
   return { name, title, description, ...about, annotations, isAlias: true };
 }
 
-const conversation = { conversationId: schema.text() };
+const conversation = { conversationId: schemaParts.text() };
 const context: JsonObject = {
-  cwd: schema.text(),
+  cwd: schemaParts.text(),
   approvalPolicy: {},
   sandboxPolicy: {},
-  model: schema.text(),
+  model: schemaParts.text(),
   effort: {},
-  summary: schema.choice('auto', 'concise', 'detailed', 'none'),
+  summary: schemaParts.choice('auto', 'concise', 'detailed', 'none'),
 };
 const started: JsonObject = {
-  model: schema.text(),
-  profile: schema.text(),
-  cwd: schema.text(),
-  approvalPolicy: schema.text(),
-  sandbox: schema.text(),
-  config: schema.object,
-  baseInstructions: schema.text(),
-  developerInstructions: schema.text(),
-  compactPrompt: schema.text(),
-  includePlanTool: schema.boolean,
-  includeApplyPatchTool: schema.boolean,
+  model: schemaParts.text(),
+  profile: schemaParts.text(),
+  cwd: schemaParts.text(),
+  approvalPolicy: schemaParts.text(),
+  sandbox: schemaParts.text(),
+  config: schemaParts.object,
+  baseInstructions: schemaParts.text(),
+  developerInstructions: schemaParts.text(),
+  compactPrompt: schemaParts.text(),
+  includePlanTool: schemaParts.boolean,
+  includeApplyPatchTool: schemaParts.boolean,
 };
 /** Accepts `null` for members, since clients of v1 send it for omitted ones. */
 function orNull(properties: JsonObject): JsonObject {
@@ -50,9 +50,15 @@ function orNull(properties: JsonObject): JsonObject {
 }
 
 const inConversation = (properties: JsonObject, ...required: readonly string[]): JsonObject =>
-  schema.input({ ...conversation, ...properties }, ['conversationId', ...required]);
-const turn = schema.output(
-  { ...conversation, turnId: schema.text(), status: schema.text(), message: schema.text(), questions: schema.list },
+  schemaParts.input({ ...conversation, ...properties }, ['conversationId', ...required]);
+const turn = schemaParts.output(
+  {
+    ...conversation,
+    turnId: schemaParts.text(),
+    status: schemaParts.text(),
+    message: schemaParts.text(),
+    questions: schemaParts.list,
+  },
   [],
 );
 
@@ -60,12 +66,12 @@ export function v1Tools(parts: ToolServices): readonly ServerTool[] {
   const subscriptions = new Map<string, () => void>();
   return [
     alias('newConversation', 'Start a conversation', {
-      input: schema.input(orNull(started), []),
-      output: schema.output(
+      input: schemaParts.input(orNull(started), []),
+      output: schemaParts.output(
         {
           ...conversation,
-          model: schema.text(),
-          reasoningEffort: schema.text(),
+          model: schemaParts.text(),
+          reasoningEffort: schemaParts.text(),
           rolloutPath: { type: ['string', 'null'] },
         },
         [],
@@ -73,12 +79,12 @@ export function v1Tools(parts: ToolServices): readonly ServerTool[] {
       call: async (args, call) => begun(parts, await startThreadForCall(parts, startFrom(args), call, {})),
     }),
     alias('addConversationListener', 'Listen to a conversation', {
-      input: inConversation({ experimentalRawEvents: schema.boolean }),
-      output: schema.output({ subscriptionId: schema.text() }, []),
+      input: inConversation({ experimentalRawEvents: schemaParts.boolean }),
+      output: schemaParts.output({ subscriptionId: schemaParts.text() }, []),
       async call(args, { client }) {
-        if (!client.stays) return refusedAnswer(noConnection);
+        if (!client.stays) return refusalAnswer(noConnection);
         const thread = await findLiveThread(parts, stringAt(args, 'conversationId') ?? '');
-        if ('code' in thread) return refusedAnswer(thread);
+        if ('code' in thread) return refusalAnswer(thread);
         const subscriptionId = randomUUID();
         const listening = parts.listeners.add(thread, client);
         const end = (): void => {
@@ -88,27 +94,27 @@ export function v1Tools(parts: ToolServices): readonly ServerTool[] {
         };
         subscriptions.set(subscriptionId, end);
         client.gone.addEventListener('abort', end, { once: true });
-        return answered('The events of the conversation are sent as notifications.', { subscriptionId });
+        return toolAnswer('The events of the conversation are sent as notifications.', { subscriptionId });
       },
     }),
     alias('removeConversationListener', 'Stop listening', {
-      input: schema.input({ subscriptionId: schema.text() }, ['subscriptionId']),
-      output: schema.output({}, []),
+      input: schemaParts.input({ subscriptionId: schemaParts.text() }, ['subscriptionId']),
+      output: schemaParts.output({}, []),
       async call(args) {
         const end = subscriptions.get(stringAt(args, 'subscriptionId') ?? '');
-        if (end === undefined) return refusedAnswer(unknownSubscription);
+        if (end === undefined) return refusalAnswer(unknownSubscription);
         end();
-        return answered('No more events are sent.', {});
+        return toolAnswer('No more events are sent.', {});
       },
     }),
     alias('sendUserMessage', 'Send a message', {
-      input: inConversation({ items: schema.list }, 'items'),
+      input: inConversation({ items: schemaParts.list }, 'items'),
       output: turn,
       call: (args, call) => said([parts, threadSendTool], args, call),
     }),
     alias('sendUserTurn', 'Run a turn', {
       input: inConversation(
-        { items: schema.list, ...context },
+        { items: schemaParts.list, ...context },
         'items',
         'cwd',
         'approvalPolicy',
@@ -121,21 +127,21 @@ export function v1Tools(parts: ToolServices): readonly ServerTool[] {
     }),
     alias('overrideTurnContext', 'Override the context', {
       input: inConversation(orNull(context)),
-      output: schema.output({ ...conversation, changed: schema.textList, settings: schema.object }, []),
+      output: schemaParts.output({ ...conversation, changed: schemaParts.textList, settings: schemaParts.object }, []),
       async call(args, call) {
         const done = inV1(await threadOverrideTool.call(parts, { ...named(args), ...contextFrom(args) }, call));
         return done.kind === 'answer' ? overrideInV1Names(done) : done;
       },
     }),
     alias('compactConversation', 'Compact the history', {
-      input: inConversation({ focus: schema.text() }),
-      output: schema.output({ ...conversation, report: schema.object }, []),
+      input: inConversation({ focus: schemaParts.text() }),
+      output: schemaParts.output({ ...conversation, report: schemaParts.object }, []),
       call: async (args, call) =>
         inV1(await threadCompactTool.call(parts, { ...named(args), focus: args['focus'] }, call)),
     }),
     alias('interruptConversation', 'Interrupt a turn', {
       input: inConversation({}),
-      output: schema.output({ ...conversation, abortReason: schema.text() }, []),
+      output: schemaParts.output({ ...conversation, abortReason: schemaParts.text() }, []),
       async call(args, call) {
         const done = inV1(await threadInterruptTool.call(parts, named(args), call));
         const isInterrupted = done.kind === 'answer' && done.data['interrupted'] === true;
@@ -162,13 +168,13 @@ function named(args: JsonObject): JsonObject {
 }
 
 async function said(
-  [parts, tool]: readonly [ToolServices, ToolRow],
+  [parts, tool]: readonly [ToolServices, UnboundTool],
   args: JsonObject,
   call: CallContext,
   more: JsonObject = {},
 ): Promise<Called> {
   const message = messageFrom(args);
-  if (typeof message['code'] === 'string') return refusedAnswer(message as unknown as Outcome);
+  if (typeof message['code'] === 'string') return refusalAnswer(message as unknown as Outcome);
   return inV1(await tool.call(parts, { ...named(args), ...(message as JsonObject), ...more }, call));
 }
 

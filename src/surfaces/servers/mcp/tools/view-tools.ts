@@ -4,33 +4,38 @@ import type { ThreadId } from '../../../../protocol/ids.ts';
 import { type Json, numberAt } from '../../../../protocol/json.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
 import { readThreadStory } from '../../../views/context/thread-story.ts';
-import { windowFields, windowView } from '../../../views/context/window-view.ts';
+import { contextWindowFields, contextWindowView } from '../../../views/context/window-view.ts';
 import { envelopeJson, envelopeView, missingEnvelopeReason } from '../../../views/threads/envelope-page.ts';
 import type { EnvelopeView } from '../../../views/threads/envelope-page.ts';
-import { isNotReproduced, replayReport, replayRequests, summaryWords } from '../../../views/threads/replay-report.ts';
+import {
+  isNotReproduced,
+  replayReport,
+  replayRequests,
+  replaySummaryText,
+} from '../../../views/threads/replay-report.ts';
 import type { ReplayedRequest } from '../../../views/threads/replay-report.ts';
-import { oneLine } from '../../../../core/state/turns/turn-words.ts';
-import { answered, refusedAnswer } from './tool-answers.ts';
-import { aboutThread, readLines } from './find-thread.ts';
-import { onlyLooks, schema, type ToolRow, type ToolServices } from './tool-definition.ts';
+import { toOneLine } from '../../../../core/state/turns/turn-words.ts';
+import { toolAnswer, refusalAnswer } from './tool-answers.ts';
+import { withThreadId, readThreadLines } from './find-thread.ts';
+import { readOnlyHints, schemaParts, type UnboundTool, type ToolServices } from './tool-definition.ts';
 
-export const threadContextTool: ToolRow = {
+export const threadContextTool: UnboundTool = {
   name: 'thread_context',
   title: 'Context usage',
   description: 'What fills the window, by family, and the budgets. parts: every single one.',
-  input: schema.input({ thread_id: schema.text(), parts: schema.boolean }),
-  output: schema.output({
-    thread_id: schema.text(),
-    total: schema.wholeNumber(),
-    families: schema.list,
-    budgets: schema.list,
+  input: schemaParts.input({ thread_id: schemaParts.text(), parts: schemaParts.boolean }),
+  output: schemaParts.output({
+    thread_id: schemaParts.text(),
+    total: schemaParts.wholeNumber(),
+    families: schemaParts.list,
+    budgets: schemaParts.list,
   }),
-  annotations: onlyLooks,
-  call: aboutThread(async (parts, id, args) => {
-    const view = await contextOf(parts, id);
+  annotations: readOnlyHints,
+  call: withThreadId(async (parts, id, args) => {
+    const view = await threadContextView(parts, id);
     const { parts: single, ...short } = view;
     const percents = view.families.map(({ family, tokens }) => `${family} ${tokens}`).join(', ');
-    return answered(`${formatCount(view.total)} tokens (${view.measure}): ${percents}.`, {
+    return toolAnswer(`${formatCount(view.total)} tokens (${view.measure}): ${percents}.`, {
       thread_id: id,
       ...short,
       ...(args['parts'] === true && { parts: single }),
@@ -38,27 +43,27 @@ export const threadContextTool: ToolRow = {
   }),
 };
 
-export async function contextOf({ engine, live }: Pick<ToolServices, 'engine' | 'live'>, id: ThreadId) {
-  const story = readThreadStory((await readLines(engine, id)).lines);
-  return windowFields(windowView(story, await live.preview(id, story.state)));
+export async function threadContextView({ engine, live }: Pick<ToolServices, 'engine' | 'live'>, id: ThreadId) {
+  const story = readThreadStory((await readThreadLines(engine, id)).lines);
+  return contextWindowFields(contextWindowView(story, await live.preview(id, story.state)));
 }
 
-export const threadEnvelopeTool: ToolRow = {
+export const threadEnvelopeTool: UnboundTool = {
   name: 'thread_envelope',
   title: 'Envelope of a turn',
   description: 'The contract of a turn, field by field, or what differs from another turn.',
-  input: schema.input({
-    thread_id: schema.text(),
-    turn: schema.wholeNumber('default: the newest', 1),
-    diff: schema.wholeNumber('turn to compare with', 1),
+  input: schemaParts.input({
+    thread_id: schemaParts.text(),
+    turn: schemaParts.wholeNumber('default: the newest', 1),
+    diff: schemaParts.wholeNumber('turn to compare with', 1),
   }),
-  output: schema.output({ thread_id: schema.text(), turn: schema.wholeNumber() }),
-  annotations: onlyLooks,
-  call: aboutThread(async (parts, id, args) => {
-    const view = await envelopeOf(parts, id, { turn: numberAt(args, 'turn'), diff: numberAt(args, 'diff') });
-    if ('code' in view) return refusedAnswer(view, { thread_id: id });
+  output: schemaParts.output({ thread_id: schemaParts.text(), turn: schemaParts.wholeNumber() }),
+  annotations: readOnlyHints,
+  call: withThreadId(async (parts, id, args) => {
+    const view = await threadEnvelopeView(parts, id, { turn: numberAt(args, 'turn'), diff: numberAt(args, 'diff') });
+    if ('code' in view) return refusalAnswer(view, { thread_id: id });
     const { thread, ...shown } = envelopeJson(id, view);
-    return answered(envelopeText(view), { thread_id: thread, ...defined(shown) });
+    return toolAnswer(envelopeText(view), { thread_id: thread, ...defined(shown) });
   }),
 };
 
@@ -76,35 +81,35 @@ function envelopeText(view: EnvelopeView): string {
 }
 
 function shortJson(value: Json | undefined): string {
-  return value === undefined ? '-' : oneLine(JSON.stringify(value), 100);
+  return value === undefined ? '-' : toOneLine(JSON.stringify(value), 100);
 }
 
-export async function envelopeOf(
+export async function threadEnvelopeView(
   { engine }: Pick<ToolServices, 'engine'>,
   id: ThreadId,
   asked: { readonly turn: number | undefined; readonly diff: number | undefined },
 ): Promise<ReturnType<typeof envelopeView>> {
-  return envelopeView(id, readThreadStory((await readLines(engine, id)).lines), asked);
+  return envelopeView(id, readThreadStory((await readThreadLines(engine, id)).lines), asked);
 }
 
-export const threadReplayTool: ToolRow = {
+export const threadReplayTool: UnboundTool = {
   name: 'thread_replay',
   title: 'Replay',
   description: 'Rebuilds and compares requests. all: shows all.',
-  input: schema.input({ thread_id: schema.text(), all: schema.boolean }),
-  output: schema.output({
-    thread_id: schema.text(),
-    ok: schema.boolean,
-    counts: schema.object,
-    taken_back: schema.wholeNumber(),
-    requests: schema.list,
+  input: schemaParts.input({ thread_id: schemaParts.text(), all: schemaParts.boolean }),
+  output: schemaParts.output({
+    thread_id: schemaParts.text(),
+    ok: schemaParts.boolean,
+    counts: schemaParts.object,
+    taken_back: schemaParts.wholeNumber(),
+    requests: schemaParts.list,
   }),
-  annotations: onlyLooks,
-  call: aboutThread(async (parts, id, args, context) => {
-    const { lines, skipped } = await readLines(parts.engine, id);
+  annotations: readOnlyHints,
+  call: withThreadId(async (parts, id, args, context) => {
+    const { lines, skipped } = await readThreadLines(parts.engine, id);
     const all: ReplayedRequest[] = [];
     for await (const { shown } of replayRequests(lines)) {
-      if (context.signal.aborted) return refusedAnswer(cancelled);
+      if (context.signal.aborted) return refusalAnswer(cancelled);
       all.push(shown);
     }
     const back = await parts.engine.stored.takenBack(id);
@@ -113,7 +118,7 @@ export const threadReplayTool: ToolRow = {
     const requests = report.requests.filter(isShown);
     // A request that cannot be compared is not proven.
     const ok = all.every(({ result }) => result === 'same');
-    return answered(summaryWords(all), { ...report, ok, requests });
+    return toolAnswer(replaySummaryText(all), { ...report, ok, requests });
   }),
 };
 

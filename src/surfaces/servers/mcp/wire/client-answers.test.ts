@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { responsesTo } from './client-answers.ts';
+import { readClientResponses } from './client-answers.ts';
 
 const asked = { question: { type: 'object', properties: { decision: { type: 'string' } }, required: ['decision'] } };
 
@@ -16,7 +16,7 @@ test.each([
   [{ action: 'cancel' }, 'cancel'],
   [{ action: 'decline' }, 'decline'],
 ])('what a client answers to a form: %j', async (given, action) => {
-  expect(await responsesTo(asked, [['question', given]])).toMatchObject({ question: { action } });
+  expect(await readClientResponses(asked, [['question', given]])).toMatchObject({ question: { action } });
 });
 
 test.each([
@@ -27,5 +27,5 @@ test.each([
 ])('a form of a stranger, with a field that is %j, comes to an end', async (words, action) => {
   const forms = { question: { type: 'object', properties: { words } } };
   const given = { action: 'accept', content: { words: `${'a'.repeat(100)}!` } };
-  expect(await responsesTo(forms, [['question', given]])).toMatchObject({ question: { action } });
+  expect(await readClientResponses(forms, [['question', given]])).toMatchObject({ question: { action } });
 });

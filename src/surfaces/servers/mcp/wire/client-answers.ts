@@ -11,14 +11,14 @@ export function questionRequest(question: ClientQuestion): { readonly method: st
   return { method: 'elicitation/create', params: { ...extra, message, requestedSchema: schema } };
 }
 
-export function answerableKeys({ questions }: InputRequired): AskedKeys {
+export function questionSchemas({ questions }: InputRequired): QuestionSchemas {
   const keys = Object.entries(questions).map(([key, question]) => [key, 'schema' in question ? question.schema : null]);
-  return Object.fromEntries(keys) as AskedKeys;
+  return Object.fromEntries(keys) as QuestionSchemas;
 }
 
 /** The client's answers to the questions; answers to anything else are ignored. */
-export async function responsesTo(
-  asked: AskedKeys,
+export async function readClientResponses(
+  asked: QuestionSchemas,
   given: readonly (readonly [string, unknown])[],
 ): Promise<Readonly<Record<string, ClientResponse>>> {
   const responses = given.map(async ([key, answer]) => {
@@ -64,7 +64,7 @@ function requestAnswer(answer: unknown): ClientResponse {
 }
 
 /** The schema of a form; null for another request. */
-export type AskedKeys = Readonly<Record<string, JsonObject | null>>;
+export type QuestionSchemas = Readonly<Record<string, JsonObject | null>>;
 
 /** State of a call that waits for its user. The client keeps it, since the server keeps nothing. */
 export interface SealedCall {
@@ -72,7 +72,7 @@ export interface SealedCall {
   readonly call: string;
   readonly state: JsonObject;
   /** The questions by key: an answer to anything else does not count. */
-  readonly asked: AskedKeys;
+  readonly asked: QuestionSchemas;
 }
 
 /** People answer when they come back to the screen. */
@@ -102,7 +102,7 @@ function keyOf(secret: string | undefined): Uint8Array {
   return secret === undefined ? processKey : createHash('sha256').update(secret).digest();
 }
 
-export function sealedFor(call: string, context: ServerContext): SealedCall | undefined {
+export function readSealedCall(call: string, context: ServerContext): SealedCall | undefined {
   const sealed = context.mcpReq.requestState<SealedCall>();
   if (sealed === undefined || sealed.call === call) return sealed;
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'This requestState belongs to another call.');

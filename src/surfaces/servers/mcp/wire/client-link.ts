@@ -4,7 +4,7 @@ import type { Server } from '@modelcontextprotocol/server';
 import { randomUUID } from 'node:crypto';
 
 /** The client of a subscription: it is sent events at its own pace, and asked nothing. */
-export function followerPort({ id, gone, outbox }: ClientLink, send: OutgoingEvent['send']): ClientPort {
+export function subscriptionPort({ id, gone, outbox }: ClientLink, send: OutgoingEvent['send']): ClientPort {
   const notify = (method: string, params: JsonObject): void => outbox.post({ method, params, send });
   return { id, canAsk: false, stays: true, gone, ready: () => outbox.ready(), notify };
 }

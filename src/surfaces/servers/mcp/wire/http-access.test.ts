@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readHttpAddress } from './http-access.ts';
+import { parseHttpAddress } from './http-access.ts';
 
 test.each([
   ['8931', { host: '127.0.0.1', port: 8931 }],
@@ -11,6 +11,6 @@ test.each([
   ['localhost', 'usage'],
   ['', 'usage'],
 ])('%s', (written, address) => {
-  const read = readHttpAddress(written);
+  const read = parseHttpAddress(written);
   expect('code' in read ? read.code : read).toEqual(address);
 });

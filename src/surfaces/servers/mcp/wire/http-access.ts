@@ -1,6 +1,6 @@
 import { accessTokenVariable } from '../../../../core/policy/environment/shell-environment-policy.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
-import { shellWords } from '../../../../protocol/shell.ts';
+import { quoteShellCommand } from '../../../../protocol/shell.ts';
 import { hostHeaderValidation, originValidation } from '@modelcontextprotocol/node';
 import { localhostAllowedHostnames, localhostAllowedOrigins } from '@modelcontextprotocol/server';
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
@@ -25,7 +25,7 @@ interface TokenChoices {
 
 const shortest = 16;
 
-export function accessToken({ host, noToken, file, variable, cwd }: TokenChoices): AccessToken | Outcome {
+export function resolveAccessToken({ host, noToken, file, variable, cwd }: TokenChoices): AccessToken | Outcome {
   if (noToken) {
     if (isOwnMachine(host)) return { token: undefined, isNew: false };
     const message = `mcp-server: without a token, ${host} would let everyone on the network run commands here.`;
@@ -47,7 +47,7 @@ function openToOthers(path: string): Outcome {
   return {
     code: 'token-open',
     message: `Other users of this machine can read or change the token file ${path}.`,
-    next: `Close it with \`chmod 600 ${shellWords([path])}\`.`,
+    next: `Close it with \`chmod 600 ${quoteShellCommand([path])}\`.`,
   };
 }
 
@@ -73,13 +73,13 @@ export interface HttpAccess {
   readonly host: string;
 }
 
-export const httpPath = '/mcp';
+export const mcpHttpPath = '/mcp';
 
 /**
  * Returns true if a request may proceed, else answers it, without reading its body. Host and origin come before the
  * token: a page in a browser can send requests to this machine.
  */
-export function createGuard({
+export function createRequestGuard({
   token,
   host,
 }: HttpAccess): (request: IncomingMessage, response: ServerResponse) => boolean {
@@ -91,14 +91,14 @@ export function createGuard({
     if (!isRightHost(request, response) || !isRightOrigin(request, response)) return false;
     if (token !== undefined && !isBearer(request.headers.authorization, token)) {
       response.setHeader('www-authenticate', 'Bearer realm="capstan"');
-      return refuse(response, 401, 'Send the token of the server as "Authorization: Bearer TOKEN".');
+      return rejectHttpRequest(response, 401, 'Send the token of the server as "Authorization: Bearer TOKEN".');
     }
     const [path] = (request.url ?? '').split('?', 1);
-    return path === httpPath || refuse(response, 404, `The server is at ${httpPath}.`);
+    return path === mcpHttpPath || rejectHttpRequest(response, 404, `The server is at ${mcpHttpPath}.`);
   };
 }
 
-function refuse(response: ServerResponse, status: number, message: string): false {
+function rejectHttpRequest(response: ServerResponse, status: number, message: string): false {
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
   response.end(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_000, message } }));
   return false;
@@ -136,7 +136,7 @@ export interface HttpAddress {
 const ownMachine = '127.0.0.1';
 
 /** `[HOST:]PORT`, with the host in brackets if it has colons. */
-export function readHttpAddress(written: string): HttpAddress | Outcome<'usage'> {
+export function parseHttpAddress(written: string): HttpAddress | Outcome<'usage'> {
   const parts = /^(?:(?:\[([^\]]+)\]|([^:[\]]*)):)?(\d{1,5})$/.exec(written);
   const port = Number(parts?.[3]);
   if (parts !== null && port <= 65_535) return { host: parts[1] ?? (parts[2] || ownMachine), port };

@@ -55,15 +55,15 @@ export class HttpSessions {
     const id = request.headers.get('mcp-session-id');
     if (id === null) {
       if (isInitializeRequest(body)) return this.#start(request, body);
-      return refusal(400, -32_000, 'This request belongs to no session. Begin with "initialize".');
+      return httpErrorResponse(400, -32_000, 'This request belongs to no session. Begin with "initialize".');
     }
     const session = this.#sessions.get(id);
     if (session === undefined)
-      return refusal(404, -32_001, 'The session has ended. Begin a new one with "initialize".');
+      return httpErrorResponse(404, -32_001, 'The session has ended. Begin a new one with "initialize".');
     session.usedAt = Date.now();
     const used = noteRequests(session, body);
     if (used !== undefined)
-      return refusal(400, -32_600, `A request with the id ${JSON.stringify(used)} is not answered yet.`);
+      return httpErrorResponse(400, -32_600, `A request with the id ${JSON.stringify(used)} is not answered yet.`);
     return this.#respond(session, request, body);
   }
 
@@ -74,7 +74,7 @@ export class HttpSessions {
 
   async #start(request: Request, body: unknown): Promise<Response> {
     if (this.#sessions.size >= this.#limits.most && !(await this.#endOldest()))
-      return refusal(503, -32_000, `There are ${this.#limits.most} sessions already. Try again later.`);
+      return httpErrorResponse(503, -32_000, `There are ${this.#limits.most} sessions already. Try again later.`);
     const flow = new StreamFlow();
     const link = createLink({ stays: true, taken: () => flow.taken() });
     const server = createProtocolServer(this.#served, 'legacy', link);
@@ -162,7 +162,7 @@ function noteRequests({ unanswered }: Session, body: unknown): RequestId | undef
   return undefined;
 }
 
-export function refusal(status: number, code: number, message: string): Response {
+export function httpErrorResponse(status: number, code: number, message: string): Response {
   return Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status });
 }
 

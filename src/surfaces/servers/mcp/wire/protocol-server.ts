@@ -12,9 +12,9 @@ import type {
 import type { JsonObject } from '../../../../protocol/json.ts';
 import { version } from '../../../../protocol/version.ts';
 import { nearestWord } from '../../../views/command-line/did-you-mean.ts';
-import { type CallContext, type ServerApp, type ServerResources, shortened } from '../server-interface.ts';
-import { answerToolCall, type Caller, type Revision, runCall } from './run-call.ts';
-import { type ClientLink, followerPort } from './client-link.ts';
+import { type CallContext, type ServerApp, type ServerResources, shortenCallText } from '../server-interface.ts';
+import { answerToolCall, type CallingClient, type ProtocolRevision, runCall } from './run-call.ts';
+import { type ClientLink, subscriptionPort } from './client-link.ts';
 import { createRequestSeal } from './client-answers.ts';
 import { ResourceWatches, unknownResourceError } from './resource-watches.ts';
 
@@ -29,7 +29,7 @@ const mostSubscriptions = 1024;
 /** The protocol's limit for one answer. */
 const mostCompletions = 100;
 
-export function createProtocolServer(served: ServedApp, revision: Revision, link: ClientLink): Server {
+export function createProtocolServer(served: ServedApp, revision: ProtocolRevision, link: ClientLink): Server {
   const { app } = served;
   const seal = createRequestSeal(app);
   const server = new Server(
@@ -37,7 +37,7 @@ export function createProtocolServer(served: ServedApp, revision: Revision, link
     { capabilities: capabilitiesOf(app), requestState: { verify: seal.open }, instructions: app.instructions },
   );
   Object.assign(server, { onerror: (error: Error) => served.report(error.message) });
-  const caller: Caller = { server, revision, link, seal };
+  const caller: CallingClient = { server, revision, link, seal };
   serveTools(served, caller);
   if (app.resources !== undefined) serveResources(app.resources, caller);
   if (app.prompts !== undefined) servePrompts(app.prompts, caller);
@@ -56,7 +56,7 @@ function capabilitiesOf(app: ServerApp): ServerCapabilities {
   };
 }
 
-function serveTools(served: ServedApp, caller: Caller): void {
+function serveTools(served: ServedApp, caller: CallingClient): void {
   const { tools } = served.app;
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const listed = tools
@@ -80,7 +80,7 @@ function unknownName(what: string, name: string, known: readonly string[]): Prot
   return new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no ${what} ${shown}.${hint}`);
 }
 
-function serveResources(resources: ServerResources, { server, revision, link }: Caller): void {
+function serveResources(resources: ServerResources, { server, revision, link }: CallingClient): void {
   server.setRequestHandler('resources/list', async ({ params }) => {
     const { resources: page, next } = await resources.list(params?.cursor);
     return { resources: page, ...(next === undefined ? {} : { nextCursor: next }) } as unknown as ListResourcesResult;
@@ -88,7 +88,7 @@ function serveResources(resources: ServerResources, { server, revision, link }: 
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [...resources.templates] }));
   server.setRequestHandler('resources/read', async ({ params }) => {
     const contents = await resources.read(params.uri);
-    if (contents === undefined) throw new ResourceNotFoundError(shortened(params.uri));
+    if (contents === undefined) throw new ResourceNotFoundError(shortenCallText(params.uri));
     return { contents } as unknown as ReadResourceResult;
   });
   if (revision === 'legacy') serveSubscriptions(resources, server, link);
@@ -103,13 +103,13 @@ function serveSubscriptions(resources: ServerResources, server: Server, link: Cl
         server.sendResourceUpdated({ uri: String(params.uri) });
       link.outbox.post({ method: 'notifications/resources/updated', params: { uri }, send });
     },
-    followerPort(link, (event) => server.notification(event)),
+    subscriptionPort(link, (event) => server.notification(event)),
   );
   link.gone.addEventListener('abort', () => watches.close(), { once: true });
   const followed = new Map<string, () => void>();
   server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
     const unknown = await unknownResourceError(resources, [uri]);
-    if (unknown !== undefined) throw new ResourceNotFoundError(shortened(unknown.uri), unknown.message);
+    if (unknown !== undefined) throw new ResourceNotFoundError(shortenCallText(unknown.uri), unknown.message);
     if (followed.size >= mostSubscriptions) {
       const message = `A connection can follow ${mostSubscriptions} resources at a time. Unsubscribe from some first.`;
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
@@ -124,7 +124,7 @@ function serveSubscriptions(resources: ServerResources, server: Server, link: Cl
   });
 }
 
-function servePrompts(prompts: NonNullable<ServerApp['prompts']>, caller: Caller): void {
+function servePrompts(prompts: NonNullable<ServerApp['prompts']>, caller: CallingClient): void {
   const { server } = caller;
   server.setRequestHandler('prompts/list', () => ({ prompts: [...prompts.list] }) as unknown as ListPromptsResult);
   server.setRequestHandler('prompts/get', async ({ params: { name, arguments: args = {} } }, request) => {

@@ -1,9 +1,16 @@
 import { isJsonObject, type JsonObject } from '../../../../protocol/json.ts';
-import { shortened } from '../server-interface.ts';
+import { shortenCallText } from '../server-interface.ts';
 import type { CallContext, ClientPort, InputRequired, ServerTool, ToolAnswer } from '../server-interface.ts';
 import { argumentsProblem, schemaProblem } from './check-arguments.ts';
-import { answerableKeys, callDigest, failedToAsk, questionRequest, responsesTo, sealedFor } from './client-answers.ts';
-import type { AskedKeys, RequestSeal } from './client-answers.ts';
+import {
+  questionSchemas,
+  callDigest,
+  failedToAsk,
+  questionRequest,
+  readClientResponses,
+  readSealedCall,
+} from './client-answers.ts';
+import type { QuestionSchemas, RequestSeal } from './client-answers.ts';
 import type { ClientLink, SentEvent } from './client-link.ts';
 import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/server';
 import type { InputRequiredResult, Server, ServerContext, StandardSchemaV1 } from '@modelcontextprotocol/server';
@@ -12,7 +19,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 /** Wrong arguments are a result of `tools/call` and not an error: hosts show results to their model. */
 export async function answerToolCall(
   { report }: { report(problem: string): void },
-  caller: Caller,
+  caller: CallingClient,
   request: ServerContext,
   tool: ServerTool,
   args: JsonObject,
@@ -32,7 +39,7 @@ export async function answerToolCall(
 }
 
 function failure(text: string): JsonObject {
-  return { content: [{ type: 'text', text: shortened(text) }], isError: true };
+  return { content: [{ type: 'text', text: shortenCallText(text) }], isError: true };
 }
 
 /** Clients check structured content against the schema of the tool, even for an error. */
@@ -48,11 +55,11 @@ function isProtocolError(error: unknown): boolean {
 }
 
 /** The revisions of the protocol: `modern` is 2026-07-28, which keeps no connection; `legacy` are those before. */
-export type Revision = 'modern' | 'legacy';
+export type ProtocolRevision = 'modern' | 'legacy';
 
-export interface Caller {
+export interface CallingClient {
   readonly server: Server;
-  readonly revision: Revision;
+  readonly revision: ProtocolRevision;
   readonly link: ClientLink;
   readonly seal: RequestSeal;
 }
@@ -74,7 +81,7 @@ const patienceMs = 30_000;
  * revision gets the questions as the result, and calls again itself.
  */
 export async function runCall<Answer extends { readonly kind: string }>(
-  caller: Caller,
+  caller: CallingClient,
   request: ServerContext,
   call: CallWork<Answer>,
 ): Promise<Answer | InputRequiredResult> {
@@ -116,45 +123,45 @@ function isQuestion(answer: { readonly kind: string }): answer is InputRequired 
 }
 
 async function oneRound<Answer extends { readonly kind: string }>(
-  { seal }: Pick<Caller, 'seal'>,
+  { seal }: Pick<CallingClient, 'seal'>,
   request: ServerContext,
   context: CallContext,
   { digest, work }: CallWork<Answer> & { readonly digest: string },
 ): Promise<Answer | InputRequiredResult> {
-  const sealed = sealedFor(digest, request);
+  const sealed = readSealedCall(digest, request);
   const again =
     sealed === undefined ? {} : { responses: await givenResponses(request, sealed.asked), state: sealed.state };
   const answer = await work({ ...context, ...again });
   if (!isQuestion(answer)) return answer;
   const entries = Object.entries(answer.questions).map(([key, question]) => [key, questionRequest(question)] as const);
-  const requestState = await seal.close({ call: digest, state: answer.state, asked: answerableKeys(answer) });
+  const requestState = await seal.close({ call: digest, state: answer.state, asked: questionSchemas(answer) });
   // The questions of an app are data; the SDK checks each before it is sent.
   const inputRequests = Object.fromEntries(entries);
   return { resultType: 'input_required', inputRequests, requestState } as InputRequiredResult;
 }
 
 /** Responses of a client of the new revision. One that the SDK could not read counts as one of the wrong shape. */
-function givenResponses({ mcpReq }: ServerContext, asked: AskedKeys): ReturnType<typeof responsesTo> {
+function givenResponses({ mcpReq }: ServerContext, asked: QuestionSchemas): ReturnType<typeof readClientResponses> {
   const given = [
     ...Object.entries(mcpReq.inputResponses ?? {}),
     ...(mcpReq.droppedInputResponseKeys ?? []).map((key) => [key, undefined] as const),
   ];
-  return responsesTo(asked, given);
+  return readClientResponses(asked, given);
 }
 
 /** Asks a client of the old revisions. An error counts as an answer, so the call does not wait for ever. */
-async function askAll({ mcpReq }: ServerContext, asked: InputRequired): ReturnType<typeof responsesTo> {
-  const keys = answerableKeys(asked);
+async function askAll({ mcpReq }: ServerContext, asked: InputRequired): ReturnType<typeof readClientResponses> {
+  const keys = questionSchemas(asked);
   const entries = Object.entries(asked.questions).map(async ([key, question]) => {
     const signal = AbortSignal.any([mcpReq.signal, asked.answered ?? mcpReq.signal]);
     const options = { timeout: answerMs, signal };
     const answer: unknown = await mcpReq.send(questionRequest(question), anything, options).catch(() => failedToAsk);
-    const { [key]: response } = await responsesTo(keys, [[key, answer]]);
+    const { [key]: response } = await readClientResponses(keys, [[key, answer]]);
     // The end of the call, or of the question, is no answer.
     if (response !== undefined && !signal.aborted) asked.given?.(key, response);
     return [key, answer] as const;
   });
-  return responsesTo(keys, await Promise.all(entries));
+  return readClientResponses(keys, await Promise.all(entries));
 }
 
 /** Accepts anything: answers are read by rules of their own. */
@@ -162,7 +169,7 @@ const anything: StandardSchemaV1<unknown> = {
   '~standard': { version: 1, vendor: 'capstan', validate: (value) => ({ value }) },
 };
 
-function clientPort(caller: Caller, request: ServerContext, state: { readonly isOver: boolean }): ClientPort {
+function clientPort(caller: CallingClient, request: ServerContext, state: { readonly isOver: boolean }): ClientPort {
   const { server, link } = caller;
   const { mcpReq } = request;
   return {
@@ -188,7 +195,7 @@ async function log(mcpReq: ServerContext['mcpReq'], { level, data, logger }: Jso
 }
 
 /** Elicitation without a mode means forms; a client that only opens URLs has no forms. */
-function canAsk({ server, revision }: Caller, { mcpReq }: ServerContext): boolean {
+function canAsk({ server, revision }: CallingClient, { mcpReq }: ServerContext): boolean {
   const envelope: Readonly<Record<string, unknown>> = { ...mcpReq.envelope };
   const capabilities =
     revision === 'modern' ? envelope[CLIENT_CAPABILITIES_META_KEY] : (server.getClientCapabilities() as unknown);
@@ -196,7 +203,7 @@ function canAsk({ server, revision }: Caller, { mcpReq }: ServerContext): boolea
   return isJsonObject(elicitation) && ('form' in elicitation || !('url' in elicitation));
 }
 
-function progressOf({ link }: Caller, { mcpReq }: ServerContext, state: { readonly isOver: boolean }) {
+function progressOf({ link }: CallingClient, { mcpReq }: ServerContext, state: { readonly isOver: boolean }) {
   const progressToken = mcpReq._meta?.progressToken;
   let last = Number.NEGATIVE_INFINITY;
   return (done: number, message: string): void => {

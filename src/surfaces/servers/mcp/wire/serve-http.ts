@@ -1,9 +1,9 @@
 import { BoundedBuffer } from '../../../../base/bounded-buffer.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt } from '../../../../protocol/json.ts';
-import { type ClientPort, type ServerResources, shortened } from '../server-interface.ts';
-import { type ClientLink, createLink, followerPort } from './client-link.ts';
-import { bracketedHost, createGuard, type HttpAccess, httpPath } from './http-access.ts';
-import { HttpSessions, refusal, type SessionLimits, sessionLimits } from './http-sessions.ts';
+import { type ClientPort, type ServerResources, shortenCallText } from '../server-interface.ts';
+import { type ClientLink, createLink, subscriptionPort } from './client-link.ts';
+import { bracketedHost, createRequestGuard, type HttpAccess, mcpHttpPath } from './http-access.ts';
+import { HttpSessions, httpErrorResponse, type SessionLimits, sessionLimits } from './http-sessions.ts';
 import { messageLimits, MessageScan, messageTooDeep } from './message-scan.ts';
 import { createProtocolServer, type ServedApp } from './protocol-server.ts';
 import { ResourceWatches, unknownResourceError } from './resource-watches.ts';
@@ -34,7 +34,7 @@ export async function serveHttp(
     maxRequestBodySize: messageLimits.longest,
     onerror: (error) => served.report(error.message),
   });
-  const isAllowed = createGuard(options);
+  const isAllowed = createRequestGuard(options);
   const http = createServer((request, response) => {
     if (!isAllowed(request, response) || refuseLargeBody(request, response, messageLimits.longest)) return;
     const handled = handler(inLargePieces(request) as NodeIncomingMessageLike & IncomingMessage, response);
@@ -48,7 +48,7 @@ export async function serveHttp(
   http.on('close', resolve).on('error', (error) => served.report(error.message));
   const { port } = http.address() as AddressInfo;
   return {
-    url: `http://${bracketedHost(options.host)}:${port}${httpPath}`,
+    url: `http://${bracketedHost(options.host)}:${port}${mcpHttpPath}`,
     ended,
     async close(): Promise<void> {
       http.close();
@@ -108,11 +108,11 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
       const bytes = Buffer.from(await request.arrayBuffer());
       const scan = new MessageScan();
       scan.read(bytes);
-      if (scan.deepest > messageLimits.deepest) return refusal(400, -32_600, messageTooDeep);
+      if (scan.deepest > messageLimits.deepest) return httpErrorResponse(400, -32_600, messageTooDeep);
       try {
         body = JSON.parse(bytes.toString('utf8')) as Json;
       } catch {
-        return refusal(400, -32_700, 'The body is not JSON.');
+        return httpErrorResponse(400, -32_700, 'The body is not JSON.');
       }
     }
     if (await isLegacyRequest(request, body)) return sessions.handle(request, body);
@@ -146,12 +146,12 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
 
 /** The answer that a handler of the SDK would give: for this method the SDK has none. */
 function notFound({ id = null }: JsonObject, { uri, message }: { readonly uri: string; readonly message: string }) {
-  return Response.json({ jsonrpc: '2.0', id, error: { code: -32_602, message, data: { uri: shortened(uri) } } });
+  return Response.json({ jsonrpc: '2.0', id, error: { code: -32_602, message, data: { uri: shortenCallText(uri) } } });
 }
 
 function listenerOn(flow: StreamFlow, link: ClientLink, { id = null }: JsonObject): ClientPort {
   const _meta = { [SUBSCRIPTION_ID_META_KEY]: id };
-  return followerPort(link, ({ method, params }) =>
+  return subscriptionPort(link, ({ method, params }) =>
     flow.send({ jsonrpc: '2.0', method, params: { ...params, _meta } }),
   );
 }

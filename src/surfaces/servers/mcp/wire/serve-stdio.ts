@@ -1,6 +1,6 @@
 import { arrayAt, isJsonObject, type JsonObject, objectAt } from '../../../../protocol/json.ts';
 import type { ClientPort } from '../server-interface.ts';
-import { announceLists, createLink, followerPort } from './client-link.ts';
+import { announceLists, createLink, subscriptionPort } from './client-link.ts';
 import { messageLimits, type MessageLine, MessageLines, messageTooDeep } from './message-scan.ts';
 import { createProtocolServer, type ServedApp } from './protocol-server.ts';
 import { ResourceWatches, unknownResourceError } from './resource-watches.ts';
@@ -30,7 +30,7 @@ export function serveStdio(served: ServedApp, streams: StdioStreams): RunningSer
       server?.sendResourceUpdated({ uri: String(params.uri) });
     link.outbox.post({ method: 'notifications/resources/updated', params: { uri }, send });
   };
-  const client = followerPort(link, async (event) => server?.notification(event));
+  const client = subscriptionPort(link, async (event) => server?.notification(event));
   const listening = listenTap(served, { changed, client });
   const stopAnnouncing = announceLists(served.app, () => server);
   const { promise: ended, resolve } = Promise.withResolvers<void>();

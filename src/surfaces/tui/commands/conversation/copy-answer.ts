@@ -1,7 +1,7 @@
-import { endsCode, readFence } from '../../../../base/markdown/code-fence.ts';
+import { closesCodeFence, readFence } from '../../../../base/markdown/code-fence.ts';
 import { plural } from '../../../../engine/wording.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
-import type { Variables } from '../../../../protocol/shell.ts';
+import type { EnvironmentVariables } from '../../../../protocol/shell.ts';
 import { chooseFrom } from '../../pages/list-view.ts';
 import { openPage } from '../../pages/pager-view.ts';
 import { cleanLine, cleanLines } from '../../screen/text/clean-text.ts';
@@ -28,7 +28,7 @@ export async function copyAnswer(session: TuiSession, which: string): Promise<vo
 }
 
 /** `/raw`: the last answer as the model wrote it, to select with the mouse. */
-export function showRaw(session: TuiSession): void {
+export function showRawAnswer(session: TuiSession): void {
   const answer = lastAnswer(session);
   if (answer === undefined) return session.notice('There is no answer yet.');
   const lines = cleanLines(answer.trimEnd()).map((line) => [plain(line)]);
@@ -66,7 +66,7 @@ const terminal: CopyWay = { kind: 'terminal', name: 'the terminal' };
 const tmux = program('the buffer of tmux', 'tmux', 'load-buffer', '-w', '-');
 
 /** The ways to try, best first. Over SSH, the clipboard of this machine is not the user's. */
-export function copyWays(env: Variables, platform: NodeJS.Platform): readonly CopyWay[] {
+export function copyWays(env: EnvironmentVariables, platform: NodeJS.Platform): readonly CopyWay[] {
   const has = (name: string): boolean => (env[name] ?? '') !== '';
   const last = has('TMUX') ? [tmux, terminal] : [terminal];
   if (['SSH_TTY', 'SSH_CONNECTION', 'SSH_CLIENT'].some(has)) return last;
@@ -103,7 +103,7 @@ export function copiedParts(answer: string): readonly CopiedPart[] {
     if (fence !== undefined) {
       const [indent, { language }] = [indentOf(lines[at]!), fence];
       at += 1;
-      while (at < lines.length && !endsCode(fence, lines[at]!.trimStart())) at += 1;
+      while (at < lines.length && !closesCodeFence(fence, lines[at]!.trimStart())) at += 1;
       const code = lines.slice(from + 1, at).map((line) => line.slice(Math.min(indentOf(line), indent)));
       if (code.length > 0) parts.push({ kind: 'code', language: language || undefined, text: code.join('\n') });
     } else if (isQuote(lines[at]!)) {

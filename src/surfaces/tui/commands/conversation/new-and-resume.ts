@@ -6,7 +6,7 @@ import { resumePickedThread } from '../../boot/resume-thread.ts';
 import { reportWorkErrors } from '../../flow/running-work.ts';
 import { PagerView } from '../../pages/pager-view.ts';
 import { listOfFolder, ThreadPages } from '../../pages/thread-pages.ts';
-import { type PickerOptions, PickerView, titleOf } from '../../pages/thread-picker.ts';
+import { type ThreadPickerOptions, ThreadPickerView, threadTitle } from '../../pages/thread-picker.ts';
 import { transcriptPage } from '../../pages/transcript-pager.ts';
 import type { SessionParts, TuiSession } from '../../session/session.ts';
 import { EventEntries } from '../../transcript/event-entries.ts';
@@ -14,7 +14,7 @@ import { Transcript } from '../../transcript/transcript.ts';
 
 const pageSize = 50;
 
-export async function startAnew(session: TuiSession): Promise<void> {
+export async function startNewConversation(session: TuiSession): Promise<void> {
   const opened = await session.parts.threads.start({ cwd: session.thread.settings.cwd });
   if (opened.kind === 'refused') return session.noticeProblem(opened.outcome);
   await session.switchTo(opened);
@@ -62,7 +62,10 @@ interface PickingParts extends Pick<SessionParts, 'stage' | 'engine' | 'threads'
   run(work: Promise<unknown>): void;
 }
 
-function openPicker(parts: PickingParts, list: Pick<PickerOptions, 'title' | 'anyFolder' | 'pick' | 'close'>): void {
+function openPicker(
+  parts: PickingParts,
+  list: Pick<ThreadPickerOptions, 'title' | 'anyFolder' | 'pick' | 'close'>,
+): void {
   const { stage, engine, cwd, openId, notice, run } = parts;
   const pages = new ThreadPages({
     pageSize,
@@ -73,7 +76,7 @@ function openPicker(parts: PickingParts, list: Pick<PickerOptions, 'title' | 'an
     const problem = await engine.config.saveTui({ session_picker_view: isDense ? 'dense' : 'comfortable' });
     if (problem !== undefined) notice(outcomeText(problem));
   };
-  const view: PickerView = new PickerView({
+  const view: ThreadPickerView = new ThreadPickerView({
     ...list,
     cwd,
     pages,
@@ -109,7 +112,7 @@ async function previewListed(
     isOpen = false;
     back();
   };
-  stage.openPager(new PagerView({ title: titleOf(thread), ...page, close }));
+  stage.openPager(new PagerView({ title: threadTitle(thread), ...page, close }));
   let count = 0;
   for await (const { event, at } of engine.stored.events(thread.id)) {
     if (!isOpen) return;

@@ -1,6 +1,6 @@
 import { parseDraft } from '../../draft/draft-message.ts';
-import { cursorSign, drawCut, hintRows, keyTable, styleOf } from '../../pages/list-parts.ts';
-import { hintKeys } from '../../screen/keys/key-map.ts';
+import { cursorSign, drawCutRows, hintRows, keyTable, listRowStyle } from '../../pages/list-parts.ts';
+import { hintKeyMapper } from '../../screen/keys/key-map.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
 import { rowsAround } from '../../screen/text/draw-row.ts';
 import { boldStyle, dimStyle, plain, type Row, styled } from '../../screen/text/style.ts';
@@ -13,7 +13,7 @@ export function showQueue(session: TuiSession): void {
   const { flow } = session;
   const { waiting } = flow;
   if (waiting.queued.length === 0) {
-    const queues = hintKeys(stage.look, 'composer')('Tab');
+    const queues = hintKeyMapper(stage.look, 'composer')('Tab');
     return session.notice(`Nothing is queued. While a turn runs, ${queues} queues a message.`);
   }
   const close = (): void => stage.open(undefined);
@@ -83,14 +83,14 @@ export function queueView({ queued, move, remove, edit, sendNow, close }: QueueO
     frame(look, height) {
       const all = queued().map((words, index): Row => {
         const isChosen = index === at;
-        return [cursorSign(isChosen, look), styled(`${index + 1}. ${cleanLine(words)}`, styleOf(isChosen))];
+        return [cursorSign(isChosen, look), styled(`${index + 1}. ${cleanLine(words)}`, listRowStyle(isChosen))];
       });
       const listed = rowsAround(all, at, Math.max(1, Math.min(mostRows, height - 3, all.length)));
-      const key = hintKeys(look);
+      const key = hintKeyMapper(look);
       const hint = `${key('s')} sends now, ${key('Enter')} edits, ${key('d')} deletes, ${key('K')} and ${key('J')} move, ${key('Esc')} closes`;
       const title = [plain('  '), styled('Queued for the next turns', boldStyle)];
       const shown = listed.length > 0 ? listed : [[styled('  Nothing waits.', dimStyle)]];
-      return { rows: drawCut([title, ...shown, ...hintRows(hint, look)], look) };
+      return { rows: drawCutRows([title, ...shown, ...hintRows(hint, look)], look) };
     },
     input(input) {
       if (input.kind !== 'key') return;

@@ -12,7 +12,7 @@ import { askYesNo } from '../../pages/list-view.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
 import { shownPath } from '../../screen/text/format-values.ts';
 import type { TuiSession } from '../../session/session.ts';
-import { startAnew } from './new-and-resume.ts';
+import { startNewConversation } from './new-and-resume.ts';
 import { join, resolve } from 'node:path';
 
 export async function renameThread(session: TuiSession, name: string): Promise<void> {
@@ -51,7 +51,7 @@ async function left(
   words: string,
 ): Promise<void> {
   if (done.kind === 'refused' && done.outcome !== undefined) return session.noticeProblem(done.outcome);
-  await startAnew(session);
+  await startNewConversation(session);
   session.notice(words);
 }
 

@@ -1,9 +1,9 @@
 import type { RestoreDiff, RestoreReport } from '../../../../engine/undo/restore-files.ts';
 import { plural } from '../../../../engine/wording.ts';
 import { withoutParentFolders } from '../../../../protocol/turn-item.ts';
-import { keptReasons, restoreNotes } from '../../../views/threads/rollback-and-restore-words.ts';
-import { blanksTo, cursorSign, drawCut, keyTable, margin, styleOf } from '../../pages/list-parts.ts';
-import { hintKeys } from '../../screen/keys/key-map.ts';
+import { keptFileReasons, restoreNotes } from '../../../views/threads/rollback-and-restore-words.ts';
+import { paddingBlanks, cursorSign, drawCutRows, keyTable, margin, listRowStyle } from '../../pages/list-parts.ts';
+import { hintKeyMapper } from '../../screen/keys/key-map.ts';
 import { cleanLine, cleanLines } from '../../screen/text/clean-text.ts';
 import { drawRows } from '../../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
@@ -50,11 +50,11 @@ export function rewindView({ prompt, files, pick, close }: RewindOptions): View 
     frame(look, height) {
       const choices = parts.map(({ label, about }, index): Row => {
         const isChosen = index === at;
-        const name = styled(`${index + 1}. ${label}`, styleOf(isChosen));
-        const blanks = plain(`${blanksTo(widest, label.length)}  `);
+        const name = styled(`${index + 1}. ${label}`, listRowStyle(isChosen));
+        const blanks = plain(`${paddingBlanks(widest, label.length)}  `);
         return [cursorSign(isChosen, look), name, blanks, styled(about, dimStyle)];
       });
-      const key = hintKeys(look, 'pager');
+      const key = hintKeyMapper(look, 'pager');
       const hint = `${key('Enter')} chooses · ${key('Page Up')} and ${key('Page Down')} scroll · ${key('Esc')} goes back`;
       const rule = styled(glyphsOf(look).rule.repeat(look.width), dimStyle);
       const foot: readonly Row[] = [[rule], ...choices, [styled(hint, dimStyle)]];
@@ -64,8 +64,8 @@ export function rewindView({ prompt, files, pick, close }: RewindOptions): View 
       from = Math.max(0, Math.min(from, all.length - room));
       const shown = all.slice(from, from + room);
       const blanks = Array.from({ length: room - shown.length }, () => '');
-      const head = drawCut([[styled('Go back to before this message', boldStyle)]], look);
-      return { rows: [...head, ...shown, ...blanks, ...drawCut(foot, look)].slice(0, height) };
+      const head = drawCutRows([[styled('Go back to before this message', boldStyle)]], look);
+      return { rows: [...head, ...shown, ...blanks, ...drawCutRows(foot, look)].slice(0, height) };
     },
     input(input) {
       if (input.kind === 'wheel') from += input.direction === 'up' ? -3 : 3;
@@ -92,7 +92,7 @@ export function countRewoundFiles({ restored, deleted, kept }: Pick<RestoreRepor
 }
 
 /** `2 files restored`. Empty: there are none. */
-export const counted = (list: readonly unknown[], what: string, does: string): readonly string[] =>
+export const countPhrase = (list: readonly unknown[], what: string, does: string): readonly string[] =>
   list.length === 0 ? [] : [`${plural(list.length, what)} ${does}`];
 
 function promptRows(prompt: string, look: Look): readonly Row[] {
@@ -110,9 +110,9 @@ function filesRows(files: FilesAhead, look: Look): readonly Row[] {
   const { root, diffs = [] } = files;
   const { restored, deleted, kept } = countRewoundFiles(files);
   const counts = [
-    ...counted(restored, 'file', 'would go back'),
-    ...counted(deleted, 'new file', 'would be deleted'),
-    ...counted(kept, 'file', 'would stay as now'),
+    ...countPhrase(restored, 'file', 'would go back'),
+    ...countPhrase(deleted, 'new file', 'would be deleted'),
+    ...countPhrase(kept, 'file', 'would stay as now'),
   ];
   const head = counts.length === 0 ? 'No file would change.' : `In ${root}: ${counts.join(', ')}.`;
   return [
@@ -120,7 +120,7 @@ function filesRows(files: FilesAhead, look: Look): readonly Row[] {
     ...diffs.flatMap((diff) => [[], ...fileRows(diff, look)]),
     ...(kept.length === 0 ? [] : [[]]),
     ...kept.flatMap(({ path, why }) =>
-      listed('stays', warnStyle, `${cleanLine(path)} (${keptReasons[why].words})`, look),
+      listed('stays', warnStyle, `${cleanLine(path)} (${keptFileReasons[why].words})`, look),
     ),
     ...restoreNotes(files).flatMap((note) => [[], ...words(note, look, warnStyle)]),
   ];

@@ -12,7 +12,7 @@ import { changeWholeThread } from '../../pages/insight/inspected-thread.ts';
 import { type ListView, openList } from '../../pages/list-view.ts';
 import { cleanLine, cleanText } from '../../screen/text/clean-text.ts';
 import type { TuiSession } from '../../session/session.ts';
-import { counted, countRewoundFiles, type RewindPart, rewindView } from './rewind-view.ts';
+import { countPhrase, countRewoundFiles, type RewindPart, rewindView } from './rewind-view.ts';
 
 const mostLeft = 5;
 
@@ -168,9 +168,9 @@ function filesWords(report: RestoreReport, undoing: string): string {
   const { failed } = report;
   const { restored, deleted, kept } = countRewoundFiles(report);
   const counts = [
-    ...counted(restored, 'file', 'restored'),
-    ...counted(deleted, 'file', 'deleted'),
-    ...counted(kept, 'file', 'left as now'),
+    ...countPhrase(restored, 'file', 'restored'),
+    ...countPhrase(deleted, 'file', 'deleted'),
+    ...countPhrase(kept, 'file', 'left as now'),
     ...failed.map(({ path, reason }) => `${cleanLine(path)} could not be restored (${cleanLine(reason)})`),
   ];
   const done = counts.length === 0 ? 'No file had to change.' : `${counts.join(', ')}.`;

@@ -2,7 +2,7 @@ import { SideConversationChanges } from '../../../../engine/live/side-conversati
 import { plural } from '../../../../engine/wording.ts';
 import { draftFromText, escapeCommandDraft } from '../../draft/draft.ts';
 import { openHelp } from '../../pages/help.ts';
-import { drawCut } from '../../pages/list-parts.ts';
+import { drawCutRows } from '../../pages/list-parts.ts';
 import { shownPath } from '../../screen/text/format-values.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
 import { dimStyle, plain, type Row, styled, warnStyle } from '../../screen/text/style.ts';
@@ -62,7 +62,7 @@ export async function openSide(main: TuiSession, words: string): Promise<void> {
     },
     forked,
   );
-  stage.footer = (look) => drawCut([footer(mainStage, look)], look);
+  stage.footer = (look) => drawCutRows([footer(mainStage, look)], look);
   const controller = new KeyboardController({
     stage,
     surroundings: main.parts.surroundings,

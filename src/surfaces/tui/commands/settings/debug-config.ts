@@ -1,7 +1,7 @@
 import type { TuiSession } from '../../session/session.ts';
 import { outcomeText } from '../../../../protocol/outcome.ts';
 import { layerState, configToml } from '../../../views/wording/settings-text.ts';
-import type { Configured } from '../../../../engine/home/folder-config.ts';
+import type { LoadedConfig } from '../../../../engine/home/folder-config.ts';
 import { cleanLines } from '../../screen/text/clean-text.ts';
 import { drawRows } from '../../screen/text/draw-row.ts';
 import type { Look } from '../../screen/text/look.ts';
@@ -9,14 +9,14 @@ import { boldStyle, dimStyle, plain, type Row, styled, warnStyle } from '../../s
 import { wrapRow } from '../../screen/text/wrap-row.ts';
 import { openPage } from '../../pages/pager-view.ts';
 
-export async function debugConfig(session: TuiSession): Promise<void> {
+export async function showConfigLayers(session: TuiSession): Promise<void> {
   const { stage, engine } = session.parts;
   const configured = await engine.config.inFolder(session.thread.settings.cwd);
   if ('code' in configured) return session.noticeProblem(configured);
   openPage(stage, { title: 'Configuration', rows: (look) => configRows(configured, look) });
 }
 
-function configRows(configured: Configured, look: Look): readonly string[] {
+function configRows(configured: LoadedConfig, look: Look): readonly string[] {
   const { layers, problems, notices, requirementsFile } = configured;
   const wrapped = (text: string, style = {}): readonly Row[] =>
     cleanLines(text).flatMap((line) => wrapRow([styled(line, style)], { width: look.width, rest: [plain('    ')] }));

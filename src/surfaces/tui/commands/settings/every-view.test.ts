@@ -13,7 +13,7 @@ import type { Look } from '../../screen/text/look.ts';
 import { plain } from '../../screen/text/style.ts';
 import { wrapRow } from '../../screen/text/wrap-row.ts';
 import { autoTheme, themeChoices } from '../../screen/text/themes.ts';
-import { itemsView } from './status-line-and-title.ts';
+import { orderedItemsView } from './status-line-and-title.ts';
 import { KeyCaptureView } from './key-press-views.ts';
 import { ListView } from '../../pages/list-view.ts';
 import { PagerView } from '../../pages/pager-view.ts';
@@ -64,7 +64,7 @@ function framesWith(text: string, look: Look, height: number): Readonly<Record<s
   capture.input({ kind: 'key', name: [...text][0] ?? 'a', text: '' });
   const composer = new Composer();
   composer.draft = draftFromText(text);
-  const items = itemsView<'a' | 'b'>({
+  const items = orderedItemsView<'a' | 'b'>({
     title: 'Items',
     about: { a: text, b: text },
     chosen: ['a'],

@@ -11,7 +11,7 @@ import { plain } from '../../screen/text/style.ts';
 import { wrappedRows } from '../../screen/text/wrap-row.ts';
 
 /** `/memories`: switches for writing and reading notes about threads, and the notes themselves. */
-export function memories(session: TuiSession): Promise<void> {
+export function showMemorySwitches(session: TuiSession): Promise<void> {
   const { engine } = session.parts;
   const isOnHere = isGateOpen('memories', session.thread.settings.features);
   return showSwitches(session, `Memory (${isOnHere ? 'on' : 'off'} in this conversation)`, async () => {
@@ -106,7 +106,7 @@ async function showSwitches(
   });
 }
 
-export function experimental(session: TuiSession): Promise<void> {
+export function showFeatureSwitches(session: TuiSession): Promise<void> {
   const { engine } = session.parts;
   return showSwitches(session, 'Features', async () => {
     const configured = await engine.config.inFolder(session.thread.settings.cwd);

@@ -1,8 +1,8 @@
 import { formatCount } from '../../../../engine/wording.ts';
-import { drawCut, margin } from '../../pages/list-parts.ts';
+import { drawCutRows, margin } from '../../pages/list-parts.ts';
 import { actionId, type KeyAction } from '../../screen/keys/key-actions.ts';
 import { chordMs } from '../../screen/keys/key-map.ts';
-import { shownKey, writtenStrokes } from '../../screen/keys/key-names.ts';
+import { shownKey, strokesForConfig } from '../../screen/keys/key-names.ts';
 import { unfitKey } from '../../screen/keys/read-key-map.ts';
 import type { TerminalInput } from '../../screen/terminal/terminal-port.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
@@ -57,7 +57,7 @@ export class KeyCaptureView implements View {
       ...lines(isSilent ? silent : ''),
       ...lines(note()),
     ];
-    return { rows: drawCut(rows.slice(0, Math.max(1, height)), look) };
+    return { rows: drawCutRows(rows.slice(0, Math.max(1, height)), look) };
   }
 
   input(input: TerminalInput): void {
@@ -114,7 +114,7 @@ export function keyDebugView({ now, draw, close }: Pick<KeyCaptureOptions, 'now'
         ...seen.map((text, at): Row => [plain('  '), styled(text, at === 0 ? accentStyle : {})]),
         [styled(`  ${look.now - last >= silenceMs ? silent : 'Press a key.'} Ctrl+C closes.`, dimStyle)],
       ];
-      return { rows: drawCut(rows.slice(0, Math.max(1, height)), look) };
+      return { rows: drawCutRows(rows.slice(0, Math.max(1, height)), look) };
     },
     input(input) {
       if (input.kind === 'key' && input.name === 'ctrl+c') {
@@ -140,7 +140,7 @@ function words(input: TerminalInput): string {
       return `a report of the terminal (${input.kind})`;
     case 'key': {
       const types = input.text === '' ? 'types nothing' : `types "${cleanLine(input.text)}"`;
-      return `${cleanLine(shownKey(input.name))}: in config.toml "${cleanLine(writtenStrokes(input.name))}", ${types}`;
+      return `${cleanLine(shownKey(input.name))}: in config.toml "${cleanLine(strokesForConfig(input.name))}", ${types}`;
     }
   }
 }

@@ -1,14 +1,14 @@
 import { countColumns } from '../../../../base/text-columns.ts';
 import type { KeymapLine } from '../../../../engine/home/save-keymap.ts';
 import { outcomeText } from '../../../../protocol/outcome.ts';
-import { blanksTo, margin } from '../../pages/list-parts.ts';
+import { paddingBlanks, margin } from '../../pages/list-parts.ts';
 import { type ListItem, ListView } from '../../pages/list-view.ts';
 import { actionId, defaultKeys, fixedKeys } from '../../screen/keys/key-actions.ts';
 import { defaultKeyMap, type KeyBinding, type KeyMap } from '../../screen/keys/key-map.ts';
-import { shownKey, writtenStrokes } from '../../screen/keys/key-names.ts';
-import { conflictingBindings, readKeyMap, strokesCollide } from '../../screen/keys/read-key-map.ts';
+import { shownKey, strokesForConfig } from '../../screen/keys/key-names.ts';
+import { conflictingBindings, parseKeyMap, strokesCollide } from '../../screen/keys/read-key-map.ts';
 import type { TerminalInput } from '../../screen/terminal/terminal-port.ts';
-import { askKeyboard } from '../../screen/terminal/terminal-sequences.ts';
+import { keyboardQuery } from '../../screen/terminal/terminal-sequences.ts';
 import { cleanLine, cleanLines } from '../../screen/text/clean-text.ts';
 import { shownPath } from '../../screen/text/format-values.ts';
 import type { Look } from '../../screen/text/look.ts';
@@ -17,7 +17,7 @@ import { wrapIn } from '../../screen/text/wrap-row.ts';
 import type { TuiSession } from '../../session/session.ts';
 import { KeyCaptureView, keyDebugView } from './key-press-views.ts';
 
-export function keymap(session: TuiSession, rest: string): void {
+export function runKeymapCommand(session: TuiSession, rest: string): void {
   const { stage, now } = session.parts;
   const close = (): void => stage.open(undefined);
   if (rest === '') return new KeymapEditor(session).open();
@@ -53,7 +53,7 @@ class KeymapEditor {
   open(): void {
     const { stage } = this.#session.parts;
     stage.open(this.#list);
-    stage.send(askKeyboard);
+    stage.send(keyboardQuery);
   }
 
   get #map(): KeyMap {
@@ -154,8 +154,8 @@ class KeymapEditor {
     const { engine, stage } = this.#session.parts;
     const { action } = binding;
     const isInGlobal = engine.config.sourceOf(['tui', 'keymap', 'global', action.name]) !== undefined;
-    const problem = await engine.config.saveKeymap(changeLines(this.#map, binding, change, isInGlobal));
-    stage.changeLook({ keys: readKeyMap(engine.config.tui.keymap).map });
+    const problem = await engine.config.saveKeymap(keymapChangeLines(this.#map, binding, change, isInGlobal));
+    stage.changeLook({ keys: parseKeyMap(engine.config.tui.keymap).map });
     this.#list.update({ items: keymapItems(this.#map, (each) => this.#boundAt(each)) });
     const now = this.#map.bindings.find((each) => actionId(each.action) === actionId(action)) ?? binding;
     this.#said =
@@ -186,7 +186,7 @@ function changedKeys(binding: KeyBinding, change: KeyChange): readonly string[] 
  * The lines of `[tui.keymap]` that make the change. An action to which the user had bound the key gets a line without
  * it, because the key map refuses duplicates. An action that has it by default needs no line.
  */
-export function changeLines(
+export function keymapChangeLines(
   map: KeyMap,
   binding: KeyBinding,
   change: KeyChange,
@@ -196,7 +196,7 @@ export function changeLines(
   const { context, name } = binding.action;
   // Without a line in its own context, the line in `global` would apply.
   const isLineless = change.kind === 'default' && (context === 'global' || !isInGlobal);
-  const keys = isLineless ? undefined : changedKeys(binding, change).map(writtenStrokes);
+  const keys = isLineless ? undefined : changedKeys(binding, change).map(strokesForConfig);
   return [...lostLines(map, binding, change), { context, name, keys }];
 }
 
@@ -207,7 +207,7 @@ function lostLines(map: KeyMap, { action }: KeyBinding, change: KeyChange): read
     .filter(({ boundAt }) => boundAt !== undefined)
     .map((rival) => {
       const { context, name } = rival.action;
-      return { context, name, keys: keysBeside(rival, strokes).map(writtenStrokes) };
+      return { context, name, keys: keysBeside(rival, strokes).map(strokesForConfig) };
     });
 }
 
@@ -222,7 +222,10 @@ function keymapItems({ bindings }: KeyMap, boundAt: BoundAt): readonly ListItem[
   const wide = Math.max(...keys.map(countColumns));
   const wideSource = Math.max(...sources.map(countColumns));
   const row = (label: string, key: string, source: string, does: string): ListItem => {
-    const cells = [key + blanksTo(wide, countColumns(key)), source + blanksTo(wideSource, countColumns(source))];
+    const cells = [
+      key + paddingBlanks(wide, countColumns(key)),
+      source + paddingBlanks(wideSource, countColumns(source)),
+    ];
     return { label, about: [...cells, does].join('  ') };
   };
   return [
@@ -260,7 +263,7 @@ function bindingLines(binding: KeyBinding, at: string | undefined, look: Look): 
 /** Names the keys of an action that a terminal without a keyboard protocol cannot send; empty: it sends all of them. */
 function unsentLine({ keys }: KeyBinding): string {
   const strokes = new Set(keys.flatMap((each) => each.split(' ')));
-  const unsent = Map.groupBy(strokes, reportedStroke);
+  const unsent = Map.groupBy(strokes, legacyKeyStroke);
   unsent.delete(undefined);
   const pairs = [...unsent].map(([sent = '', all]) => `${shownKey(sent)} for ${all.map(shownKey).join(' and ')}`);
   return pairs.length === 0 ? '' : `This terminal sends ${pairs.join(', ')}, and Capstan cannot tell them apart.`;
@@ -276,7 +279,7 @@ const controls: Record<string, string> = { i: 'tab', m: 'enter', '[': 'escape', 
 const sentAlone = new Set(['shift+tab', 'ctrl+space']);
 
 /** The key that a terminal without a keyboard protocol reports instead. Undefined if it reports no other key. */
-export function reportedStroke(stroke: string): string | undefined {
+export function legacyKeyStroke(stroke: string): string | undefined {
   const [, ctrl, alt = '', shift, name = ''] = /^(ctrl\+)?(alt\+)?(shift\+)?(.+)$/.exec(stroke) ?? [];
   if (sentAlone.has(stroke.replace('alt+', ''))) return undefined;
   if (characters.has(name)) return ctrl === undefined && shift === undefined ? undefined : alt + name;

@@ -1,12 +1,12 @@
 import { expect, it, test } from 'vitest';
-import { dividedEfforts, nextEffort, startingEffort } from './model.ts';
+import { groupEfforts, nextEffort, initialEffortRow } from './model.ts';
 
 const all = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 it('the top efforts stand apart, unless a model has no others', () => {
-  expect(dividedEfforts(all)).toEqual({ usual: ['low', 'medium', 'high'], top: ['xhigh', 'max'] });
-  expect(dividedEfforts(['max'])).toEqual({ usual: ['max'], top: [] });
-  expect(dividedEfforts([])).toEqual({ usual: [], top: [] });
+  expect(groupEfforts(all)).toEqual({ usual: ['low', 'medium', 'high'], top: ['xhigh', 'max'] });
+  expect(groupEfforts(['max'])).toEqual({ usual: ['max'], top: [] });
+  expect(groupEfforts([])).toEqual({ usual: [], top: [] });
 });
 
 test.each([
@@ -32,5 +32,5 @@ test.each([
   [{ present: 'xhigh', usual: 'medium' }, 3],
   [{}, 0],
 ])('with %o the list opens at row %i', (known, row) => {
-  expect(startingEffort(all, known)).toBe(row);
+  expect(initialEffortRow(all, known)).toBe(row);
 });

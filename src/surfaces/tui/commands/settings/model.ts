@@ -3,9 +3,9 @@ import { typedEffortProblem } from '../../../../core/envelope/identity.ts';
 import { stringAt } from '../../../../protocol/json.ts';
 import { outcomeText } from '../../../../protocol/outcome.ts';
 import { openList, ListView, type ListItem } from '../../pages/list-view.ts';
-import type { HintKeys } from '../../screen/keys/key-map.ts';
+import type { HintKeyMapper } from '../../screen/keys/key-map.ts';
 import { compactNumber } from '../../screen/text/format-values.ts';
-import { refuseCommandWords } from '../command-session.ts';
+import { reportBadArguments } from '../command-session.ts';
 
 /** Settings of threads without a choice of their own. */
 type Defaults = { readonly model?: string; readonly effort?: string };
@@ -14,11 +14,11 @@ type Defaults = { readonly model?: string; readonly effort?: string };
 export async function model(session: TuiSession, rest: string): Promise<void> {
   const [name = '', effort, ...more] = rest.split(/\s+/);
   if (more.length > 0)
-    return refuseCommandWords(session, `/model ${rest}`, 'Use /model, /model NAME or /model NAME EFFORT.');
+    return reportBadArguments(session, `/model ${rest}`, 'Use /model, /model NAME or /model NAME EFFORT.');
   if (effort !== undefined) {
     const record = await recordOf(session, name);
     const problem = record === undefined ? undefined : typedEffortProblem(record, effort);
-    if (problem !== undefined) return refuseCommandWords(session, `/model ${rest}`, outcomeText(problem));
+    if (problem !== undefined) return reportBadArguments(session, `/model ${rest}`, outcomeText(problem));
     return take(session, { model: name, effort }, 'session');
   }
   const defaults = await defaultsOf(session);
@@ -68,7 +68,7 @@ async function chooseModel(session: TuiSession, defaults: Defaults): Promise<voi
   openList(stage, { title: `Models of ${listed.provider}`, items, isSearched: items.length > 9, pick });
 }
 
-const saves = (key: HintKeys): string =>
+const saves = (key: HintKeyMapper): string =>
   `${key('Enter')} saves it as default, ${key('s')} keeps it to this conversation, ${key('Esc')} goes back`;
 
 /** The second step. For a model without efforts it only asks how long the choice applies. */
@@ -98,8 +98,8 @@ async function chooseEffort(session: TuiSession, name: string, defaults: Default
     stage.open(new ListView({ title, items, startsAt, hint: saves, keys, close, pick }));
   };
   if (efforts.length > 0) {
-    const { usual: shown, top } = dividedEfforts(efforts);
-    return list(`Effort of ${name}`, shown, top, startingEffort(efforts, { present: settings.effort, usual }));
+    const { usual: shown, top } = groupEfforts(efforts);
+    return list(`Effort of ${name}`, shown, top, initialEffortRow(efforts, { present: settings.effort, usual }));
   }
   const ways = [
     { how: 'default', label: 'As default', about: 'in new conversations, too' },
@@ -131,7 +131,7 @@ async function take(
 /** These efforts cost a multiple of the others, so no key and no first list leads to them. */
 const topEfforts: ReadonlySet<string> = new Set(['xhigh', 'max', 'ultra']);
 
-export function dividedEfforts(efforts: readonly string[]): Record<'usual' | 'top', readonly string[]> {
+export function groupEfforts(efforts: readonly string[]): Record<'usual' | 'top', readonly string[]> {
   const usual = efforts.filter((effort) => !topEfforts.has(effort));
   // If a model has only top efforts, its first list must show them.
   if (usual.length === 0) return { usual: efforts, top: [] };
@@ -139,11 +139,11 @@ export function dividedEfforts(efforts: readonly string[]): Record<'usual' | 'to
 }
 
 /** The initial row: the current effort, else the model's default. Top efforts share the row after the others. */
-export function startingEffort(
+export function initialEffortRow(
   efforts: readonly string[],
   { present, usual }: { readonly present?: string; readonly usual?: string },
 ): number {
-  const divided = dividedEfforts(efforts);
+  const divided = groupEfforts(efforts);
   for (const effort of [present ?? '', usual ?? '']) {
     if (divided.top.includes(effort)) return divided.usual.length;
     if (divided.usual.includes(effort)) return divided.usual.indexOf(effort);
@@ -155,7 +155,7 @@ export function nextEffort(
   efforts: readonly string[],
   { current, fallback, by }: { readonly current?: string; readonly fallback?: string; readonly by: 1 | -1 },
 ): string | undefined {
-  const { usual, top } = dividedEfforts(efforts);
+  const { usual, top } = groupEfforts(efforts);
   const now = current ?? fallback ?? '';
   // Down from a top effort leads to the highest of the usual ones.
   const at = top.includes(now) ? usual.length : usual.indexOf(now);

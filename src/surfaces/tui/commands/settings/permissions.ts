@@ -1,13 +1,13 @@
 import type { HomeRules, ListedRule } from '../../../../engine/home/command-rules.ts';
 import type { Question } from '../../../../protocol/question.ts';
-import { shellWords } from '../../../../protocol/shell.ts';
+import { quoteShellCommand } from '../../../../protocol/shell.ts';
 import { questionWords } from '../../../views/questions/question-lines.ts';
 import { askYesNo, chooseFrom, openList } from '../../pages/list-view.ts';
 import { shownPath } from '../../screen/text/format-values.ts';
 import { type PermissionPreset, permissionPresets, presetOf } from '../../session/permission-presets.ts';
 import type { TuiSession } from '../../session/session.ts';
 import { commandText } from '../../transcript/cells/command-cell.ts';
-import { refuseCommandWords } from '../command-session.ts';
+import { reportBadArguments } from '../command-session.ts';
 
 /** `/permissions`: sets, by name or from a list, which actions need no question from the next turn on. */
 export function choosePermissions(session: TuiSession, name: string): void {
@@ -17,7 +17,7 @@ export function choosePermissions(session: TuiSession, name: string): void {
     if (named !== undefined) return choose(session, named);
     const labels = permissionPresets.map(({ label }) => label).join(', ');
     const why = `There are no permissions ${name}. Use one of ${labels}.`;
-    return refuseCommandWords(session, `/permissions ${name}`, why);
+    return reportBadArguments(session, `/permissions ${name}`, why);
   }
   const { settings, turnSettings = settings } = session.thread;
   const [current, next] = [presetOf(turnSettings), presetOf(settings)];
@@ -29,7 +29,7 @@ export function choosePermissions(session: TuiSession, name: string): void {
 }
 
 /** Toggles between the first two presets. Full access must be chosen from the list. */
-export function nextPermissions(session: TuiSession): void {
+export function togglePermissions(session: TuiSession): void {
   const [ask, readOnly] = permissionPresets;
   choose(session, presetOf(session.thread.settings) === ask ? readOnly! : ask!);
 }
@@ -54,7 +54,7 @@ function choose(session: TuiSession, preset: PermissionPreset): void {
 const mostListed = 9;
 
 /** `/approve`: sends a user message for the reviewer. It allows one refused action, unless no reviewer may allow it. */
-export async function approve(session: TuiSession): Promise<void> {
+export async function approveRefusedAction(session: TuiSession): Promise<void> {
   const refused = await refusedByReview(session);
   if (refused.length === 0) return session.notice('No reviewer has refused anything in this conversation.');
   chooseFrom(session.parts.stage, {
@@ -112,7 +112,9 @@ const decisions = { allow: 'allowed', prompt: 'asked about', forbidden: 'forbidd
 
 function ruleWords({ about }: ListedRule): string {
   if (about.kind === 'host') return `${about.protocol}://${about.host}`;
-  const slots = about.pattern.map((slot) => (typeof slot === 'string' ? shellWords([slot]) : `{${slot.join('|')}}`));
+  const slots = about.pattern.map((slot) =>
+    typeof slot === 'string' ? quoteShellCommand([slot]) : `{${slot.join('|')}}`,
+  );
   return `${slots.join(' ')} …`;
 }
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { keyPress } from '../../screen/terminal/terminal-port.ts';
 import type { Look } from '../../screen/text/look.ts';
 import { plain } from '../../screen/text/style.ts';
-import { itemsView } from './status-line-and-title.ts';
+import { orderedItemsView } from './status-line-and-title.ts';
 
 const look: Look = {
   width: 40,
@@ -17,7 +17,7 @@ const look: Look = {
 
 it('picks items, puts them into an order, and shows what comes of it', () => {
   let saved: readonly string[] | undefined;
-  const view = itemsView<'model' | 'branch' | 'cost'>({
+  const view = orderedItemsView<'model' | 'branch' | 'cost'>({
     title: 'Line',
     about: { model: 'the model', branch: 'of git', cost: 'in dollars' },
     chosen: ['branch'],

@@ -1,6 +1,6 @@
 import { countColumns } from '../../../../base/text-columns.ts';
-import { cursorSign, drawCut, hintRows, keyTable, styleOf } from '../../pages/list-parts.ts';
-import { hintKeys } from '../../screen/keys/key-map.ts';
+import { cursorSign, drawCutRows, hintRows, keyTable, listRowStyle } from '../../pages/list-parts.ts';
+import { hintKeyMapper } from '../../screen/keys/key-map.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
 import { rowsAround } from '../../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
@@ -48,7 +48,7 @@ function choose<Id extends string>(session: TuiSession, key: string, options: Om
     options.save(items);
     session.run(save(items));
   };
-  stage.open(itemsView({ ...options, save: taken, close }));
+  stage.open(orderedItemsView({ ...options, save: taken, close }));
 }
 
 interface ItemsOptions<Id extends string> {
@@ -63,7 +63,7 @@ interface ItemsOptions<Id extends string> {
 const mostRows = 10;
 
 /** A list of items to pick and to put into an order. */
-export function itemsView<Id extends string>(options: ItemsOptions<Id>): View {
+export function orderedItemsView<Id extends string>(options: ItemsOptions<Id>): View {
   const { title, about, preview, save, close } = options;
   let { chosen } = options;
   /** Selected items come first. Sorted only when the view opens, so that selecting an item does not move it. */
@@ -109,7 +109,7 @@ export function itemsView<Id extends string>(options: ItemsOptions<Id>): View {
     frame(look, height) {
       const all = found();
       const { prompt, boxOpen, boxDone } = glyphsOf(look);
-      const key = hintKeys(look);
+      const key = hintKeyMapper(look);
       const hint = `${key('Space')} picks, ${key('Left')} and ${key('Right')} move, ${key('Enter')} saves, ${key('Esc')} goes back`;
       const hints = hintRows(hint, look);
       // Room for title, search, preview with an empty row above it, and the hint.
@@ -118,7 +118,7 @@ export function itemsView<Id extends string>(options: ItemsOptions<Id>): View {
       const listed = rowsAround([...all.entries()], at, count).map(([index, id]) => [
         cursorSign(index === at, look),
         plain(`${chosen.includes(id) ? boxDone : boxOpen} `),
-        styled(id.padEnd(wide + 2), styleOf(index === at)),
+        styled(id.padEnd(wide + 2), listRowStyle(index === at)),
         styled(cleanLine(about[id]), dimStyle),
       ]);
       const rows: readonly Row[] = [
@@ -130,7 +130,7 @@ export function itemsView<Id extends string>(options: ItemsOptions<Id>): View {
         preview(chosen, look),
       ];
       const cursor = { row: 1, column: Math.min(look.width - 1, 4 + countColumns(typed)) };
-      return { rows: drawCut(rows, look).slice(0, Math.max(2, height)), cursor };
+      return { rows: drawCutRows(rows, look).slice(0, Math.max(2, height)), cursor };
     },
     input(input) {
       if (input.kind !== 'key') return;

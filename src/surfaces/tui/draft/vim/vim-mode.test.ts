@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Draft, draftFromText, insertInto, withCursor } from '../draft.ts';
 import { vimKey } from './vim-mode.ts';
-import { firstVimState, searchWords, type VimState } from './vim-state.ts';
+import { firstVimState, vimSearchText, type VimState } from './vim-state.ts';
 import { clampCursorToLine } from './vim-text-objects.ts';
 
 interface Typed {
@@ -179,7 +179,7 @@ describe('keys of Vim', () => {
   });
 
   test('what is searched for can be seen, and that it is not there', () => {
-    const searched = (keys: string) => searchWords(press(at('|one two'), keys).state);
+    const searched = (keys: string) => vimSearchText(press(at('|one two'), keys).state);
     expect(['x', '/', '/tw', '?o e', '/tw<cr>', '/zz<cr>', '/zz<cr>l', '/tw<esc>'].map(searched)).toEqual([
       undefined,
       '/',
@@ -194,7 +194,7 @@ describe('keys of Vim', () => {
 
   test('a search finds no part of a paste', () => {
     const found = press({ state: firstVimState, draft: withElement }, '/chars<cr>');
-    expect([found.draft.cursor, searchWords(found.state)]).toEqual([0, '/chars: no match']);
+    expect([found.draft.cursor, vimSearchText(found.state)]).toEqual([0, '/chars: no match']);
   });
 
   test('Backspace in replace mode brings back what was typed over, and nothing that came by other ways', () => {

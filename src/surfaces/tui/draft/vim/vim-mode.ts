@@ -1,8 +1,16 @@
 import type { TuiSession } from '../../session/session.ts';
 import type { TuiScreen } from '../../screen/tui-screen.ts';
 import { type KeyPress, keyPress } from '../../screen/terminal/terminal-port.ts';
-import { type Draft, insertInto, lineEnd, replaceIn, signKind, withCursor } from '../draft.ts';
-import { columnAt, isVimMotion, vimFind, vimMotion, type VimMove, vimSearch, type VimSearch } from './vim-motions.ts';
+import { type Draft, insertInto, lineEnd, replaceRange, characterClassOf, withCursor } from '../draft.ts';
+import {
+  cursorColumn,
+  isVimMotion,
+  vimFind,
+  vimMotion,
+  type VimMove,
+  vimSearch,
+  type VimSearch,
+} from './vim-motions.ts';
 import {
   applyOperatorToLines,
   applyOperatorToMotion,
@@ -11,21 +19,28 @@ import {
   enterInsertMode,
   leaveInsertMode,
   putSlice,
-  replaceSigns,
+  replaceCharacters,
   stepWithChange,
   stepWithOperator,
   undoOrRedo,
   type VimStep,
 } from './vim-operators.ts';
-import { clearPendingKeys, countOf, firstVimState, hasPendingKeys, pushUndoState, searchWords } from './vim-state.ts';
+import {
+  clearPendingKeys,
+  vimCount,
+  firstVimState,
+  hasPendingKeys,
+  pushUndoState,
+  vimSearchText,
+} from './vim-state.ts';
 import type { VimOperator, VimState } from './vim-state.ts';
 import {
   clampCursorToLine,
   firstNonBlank,
-  leftOf,
+  positionLeft,
   lineStart,
   positionAfter,
-  rightOf,
+  positionRight,
   vimObject,
 } from './vim-text-objects.ts';
 
@@ -41,7 +56,7 @@ export class VimMode {
 
   /** The search text, while it is typed or if it was not found. */
   get search(): string | undefined {
-    return searchWords(this.#state);
+    return vimSearchText(this.#state);
   }
 
   press({ name }: Pick<KeyPress, 'name'>, draft: Draft, options: VimKeyOptions): VimStep {
@@ -70,10 +85,10 @@ export class VimMode {
   }
 }
 
-export function vim(session: TuiSession): void {
+export function toggleVimMode(session: TuiSession): void {
   const { stage } = session.parts;
   const isOn = stage.composer.vim === undefined;
-  switchVim(stage, isOn);
+  setVimMode(stage, isOn);
   // A user who enables it here is about to type.
   if (isOn) stage.composer.vimInput(keyPress('i'));
   const how =
@@ -81,7 +96,7 @@ export function vim(session: TuiSession): void {
   session.notice(isOn ? `Vim mode is on, in insert mode: ${how}` : 'Vim mode is off.');
 }
 
-export function switchVim(stage: Pick<TuiScreen, 'composer' | 'draw'>, isOn: boolean): void {
+export function setVimMode(stage: Pick<TuiScreen, 'composer' | 'draw'>, isOn: boolean): void {
   stage.composer.vim = isOn ? new VimMode() : undefined;
   stage.draw();
 }
@@ -114,12 +129,12 @@ function signOf(key: string): string | undefined {
 
 function waited(state: VimState, draft: Draft, key: string): VimStep {
   const { wait, operator } = state;
-  const count = countOf(state) ?? 1;
+  const count = vimCount(state) ?? 1;
   const sign = signOf(key);
   if (wait?.kind === 'search') return typeSearch(state, draft, wait.search, key);
   if (wait?.kind === 'g' && key === 'g') return moveByKey(state, draft, 'gg');
   if (wait?.kind === 'replace' && sign !== undefined) {
-    const replaced = replaceSigns(draft, sign, count);
+    const replaced = replaceCharacters(draft, sign, count);
     if (replaced !== undefined) return stepWithChange(state, draft, replaced);
   }
   if (wait?.kind === 'find' && sign !== undefined) {
@@ -133,7 +148,7 @@ function waited(state: VimState, draft: Draft, key: string): VimStep {
 
 function ofOperator(state: VimState, draft: Draft, key: string, operator: VimOperator): VimStep {
   if (key === operator) {
-    const below = vimMotion(draft, 'j', { count: (countOf(state) ?? 1) - 1, column: 0 });
+    const below = vimMotion(draft, 'j', { count: (vimCount(state) ?? 1) - 1, column: 0 });
     const last = Math.max(draft.cursor, below?.to ?? draft.cursor);
     return stepWithOperator(state, draft, operator, applyOperatorToLines(draft, operator, [draft.cursor, last]));
   }
@@ -144,13 +159,13 @@ function ofOperator(state: VimState, draft: Draft, key: string, operator: VimOpe
 /** Keys that begin insert mode, with the draft in which the user then types. */
 const insertKeys: Readonly<Record<string, (draft: Draft) => Draft>> = {
   i: (draft) => draft,
-  a: (draft) => withCursor(draft, rightOf(draft)),
+  a: (draft) => withCursor(draft, positionRight(draft)),
   I: (draft) => withCursor(draft, firstNonBlank(draft.text, draft.cursor)),
   A: (draft) => withCursor(draft, lineEnd(draft.text, draft.cursor)),
   o: (draft) => insertInto(withCursor(draft, lineEnd(draft.text, draft.cursor)), '\n'),
   O(draft) {
     const at = lineStart(draft.text, draft.cursor);
-    return withCursor(replaceIn(draft, [at, at], '\n'), at);
+    return withCursor(replaceRange(draft, [at, at], '\n'), at);
   },
 };
 
@@ -167,7 +182,7 @@ const operatorKeys: Readonly<Record<string, readonly [VimOperator, key: string]>
 };
 
 function command(state: VimState, draft: Draft, key: string, { recalls }: VimKeyOptions): VimStep {
-  const count = countOf(state) ?? 1;
+  const count = vimCount(state) ?? 1;
   const isEmpty = draft.text === '';
   const inserted = insertKeys[key]?.(draft);
   if (inserted !== undefined) return enterInsertMode(state, draft, inserted);
@@ -234,7 +249,7 @@ function motionKey(state: VimState, draft: Draft, key: string): VimStep | undefi
   if (Object.hasOwn(turned, key)) return waitFor(state, draft, { kind: 'find', key: key as keyof typeof turned });
   if (key === ';' || key === ',') {
     const repeated = find && (key === ';' ? find : { ...find, key: turned[find.key] });
-    return moveOrOperate(state, draft, repeated && vimFind(draft, repeated, countOf(state) ?? 1, true));
+    return moveOrOperate(state, draft, repeated && vimFind(draft, repeated, vimCount(state) ?? 1, true));
   }
   if (key !== 'n' && key !== 'N') return isVimMotion(key) ? moveByKey(state, draft, key) : undefined;
   if (search === undefined) return cancelCommand(state, draft);
@@ -242,7 +257,7 @@ function motionKey(state: VimState, draft: Draft, key: string): VimStep | undefi
 }
 
 const moveByKey = (state: VimState, draft: Draft, key: string): VimStep =>
-  moveOrOperate(state, draft, vimMotion(draft, key, { count: countOf(state), column: state.column }), key);
+  moveOrOperate(state, draft, vimMotion(draft, key, { count: vimCount(state), column: state.column }), key);
 
 function moveOrOperate(state: VimState, draft: Draft, to: VimMove | undefined, key = ''): VimStep {
   if (to === undefined) return cancelCommand(state, draft);
@@ -251,7 +266,8 @@ function moveOrOperate(state: VimState, draft: Draft, to: VimMove | undefined, k
     const move = taken(draft, operator, to, key, state);
     return stepWithOperator(state, draft, operator, applyOperatorToMotion(draft, operator, move));
   }
-  const column = key === 'j' || key === 'k' ? (state.column ?? columnAt(draft)) : key === '$' ? Infinity : undefined;
+  const column =
+    key === 'j' || key === 'k' ? (state.column ?? cursorColumn(draft)) : key === '$' ? Infinity : undefined;
   return { state: { ...clearPendingKeys(state), column }, draft: clampCursorToLine(draft, to.to) };
 }
 
@@ -259,8 +275,8 @@ function moveOrOperate(state: VimState, draft: Draft, to: VimMove | undefined, k
 function taken(draft: Draft, operator: VimOperator, to: VimMove, key: string, state: VimState): VimMove {
   if (key !== 'w' && key !== 'W') return to;
   const { text, cursor } = draft;
-  if (operator === 'c' && signKind(text[cursor], 'big') !== 'blank')
-    return { to: wordBehind(draft, key, countOf(state) ?? 1), takes: 'exclusive' };
+  if (operator === 'c' && characterClassOf(text[cursor], 'big') !== 'blank')
+    return { to: wordBehind(draft, key, vimCount(state) ?? 1), takes: 'exclusive' };
   const end = lineEnd(text, Math.max(cursor, text.slice(0, to.to).trimEnd().length));
   return { to: Math.min(to.to, Math.max(cursor, end)), takes: 'exclusive' };
 }
@@ -287,7 +303,7 @@ function typeSearch(state: VimState, draft: Draft, search: VimSearch, key: strin
 }
 
 function toSearch(state: VimState, draft: Draft, search: VimSearch): VimStep {
-  const to = vimSearch(draft, search, countOf(state) ?? 1);
+  const to = vimSearch(draft, search, vimCount(state) ?? 1);
   if (to !== undefined) return moveOrOperate(state, draft, to);
   return { state: { ...clearPendingKeys(state), missed: search }, draft };
 }
@@ -305,10 +321,10 @@ function replaceModeKey(state: VimState, draft: Draft, key: string): VimStep {
   });
   if (key === 'backspace' || key === 'ctrl+h') {
     const last = over.at(-1);
-    return step(over.slice(0, -1), last?.after === draft.text ? last.before : withCursor(draft, leftOf(draft)));
+    return step(over.slice(0, -1), last?.after === draft.text ? last.before : withCursor(draft, positionLeft(draft)));
   }
   // After any other key, Backspace restores nothing that was overwritten before it.
   if (sign === undefined) return { ...step([], draft), wants: 'passed' };
-  const next = replaceIn(draft, [draft.cursor, rightOf(draft)], sign);
+  const next = replaceRange(draft, [draft.cursor, positionRight(draft)], sign);
   return step([...over, { before: draft, after: next.text, sign }], next);
 }

@@ -1,13 +1,21 @@
-import { type Draft, graphemesOf, lineEnd, signKind, wordAfter, wordBefore, type WordKind } from '../draft.ts';
+import {
+  type Draft,
+  graphemesOf,
+  lineEnd,
+  characterClassOf,
+  nextWordEnd,
+  previousWordStart,
+  type WordKind,
+} from '../draft.ts';
 import {
   elementAt,
   firstNonBlank,
-  leftOf,
+  positionLeft,
   lineStart,
   maskedText,
   positionAfter,
   positionBefore,
-  rightOf,
+  positionRight,
 } from './vim-text-objects.ts';
 
 /** The end of a motion. `inclusive`: an operator includes the character there. `lines`: it takes whole lines. */
@@ -26,11 +34,11 @@ type NextWord = (draft: Draft, from: number, kind: WordKind) => number;
 
 const words = (next: NextWord, kind: WordKind, takes?: VimMove['takes']): VimMotion =>
   steps((draft, at) => next(draft, at, kind), takes);
-const previousWord: NextWord = (draft, from, kind) => wordBefore(maskedText(draft), from, kind);
+const previousWord: NextWord = (draft, from, kind) => previousWordStart(maskedText(draft), from, kind);
 
 const motions: Readonly<Record<string, VimMotion>> = {
-  h: steps(leftOf),
-  l: steps(rightOf),
+  h: steps(positionLeft),
+  l: steps(positionRight),
   j: (draft, { count = 1, column }) => vertical(draft, count, column),
   k: (draft, { count = 1, column }) => vertical(draft, -count, column),
   w: words(nextWord, 'small'),
@@ -70,7 +78,7 @@ export function vimFind(draft: Draft, { key, sign }: VimFind, count: number, isA
   return exclusive(isTill ? positionAfter(draft, at) : at);
 }
 
-export const columnAt = ({ text, cursor }: Draft): number =>
+export const cursorColumn = ({ text, cursor }: Draft): number =>
   [...graphemesOf(text.slice(lineStart(text, cursor), cursor))].length;
 
 function repeat(from: number, times: number, step: (at: number) => number): number {
@@ -83,7 +91,7 @@ function repeat(from: number, times: number, step: (at: number) => number): numb
   return at;
 }
 
-function vertical(draft: Draft, by: number, column = columnAt(draft)): VimMove | undefined {
+function vertical(draft: Draft, by: number, column = cursorColumn(draft)): VimMove | undefined {
   const { text, cursor } = draft;
   let start = lineStart(text, cursor);
   for (let left = Math.abs(by); left > 0; left--) {
@@ -105,9 +113,9 @@ const startOfLine = (text: string, line: number): number =>
 function nextWord(draft: Draft, from: number, kind: WordKind): number {
   const text = maskedText(draft);
   let at = from;
-  const first = signKind(text[at], kind);
-  if (first !== 'blank') while (at < text.length && signKind(text[at], kind) === first) at++;
-  while (at < text.length && signKind(text[at], kind) === 'blank') {
+  const first = characterClassOf(text[at], kind);
+  if (first !== 'blank') while (at < text.length && characterClassOf(text[at], kind) === first) at++;
+  while (at < text.length && characterClassOf(text[at], kind) === 'blank') {
     // An empty line is a word.
     if (at > from && text[at] === '\n' && text[at - 1] === '\n') break;
     at++;
@@ -118,7 +126,7 @@ function nextWord(draft: Draft, from: number, kind: WordKind): number {
 function wordEnd(draft: Draft, from: number, kind: WordKind): number {
   const text = maskedText(draft);
   const start = positionAfter(draft, from);
-  const end = wordAfter(text, start, kind);
+  const end = nextWordEnd(text, start, kind);
   if (text.slice(start, end).trim() === '') return from;
   return elementAt(draft.elements, end - 1)?.start ?? positionBefore(draft, end);
 }

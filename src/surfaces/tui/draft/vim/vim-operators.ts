@@ -1,15 +1,15 @@
-import { type Draft, type DraftRange, insertPart, lineEnd, replaceIn, withCursor } from '../draft.ts';
+import { type Draft, type DraftRange, insertPart, lineEnd, replaceRange, withCursor } from '../draft.ts';
 import type { VimMove } from './vim-motions.ts';
 import { clearPendingKeys, pushUndoState, timesSlice, vimSliceOf } from './vim-state.ts';
 import type { VimOperator, VimSlice, VimState } from './vim-state.ts';
 import {
   clampCursorToLine,
   firstNonBlank,
-  leftOf,
+  positionLeft,
   lineStart,
   positionAfter,
   positionBefore,
-  rightOf,
+  positionRight,
 } from './vim-text-objects.ts';
 
 /** The result of a key. `passed`: it is no Vim key here. `older`, `newer`: recall another message. */
@@ -45,7 +45,7 @@ export function enterInsertMode(state: VimState, before: Draft, draft: Draft, mo
 export function leaveInsertMode(state: VimState, draft: Draft): VimStep {
   const { inserting } = state;
   const normal: VimState = { ...clearPendingKeys(state), mode: 'normal', inserting: undefined };
-  const left = clampCursorToLine(draft, leftOf(draft));
+  const left = clampCursorToLine(draft, positionLeft(draft));
   if (inserting === undefined) return { state: normal, draft: left };
   const { before, from, keys, over } = inserting;
   const typed = over === undefined ? typedBetween(from, draft) : over.map(({ sign }) => sign).join('');
@@ -82,7 +82,7 @@ export function applyOperatorToMotion(draft: Draft, operator: VimOperator, { to,
 export function applyOperatorToRange(draft: Draft, operator: VimOperator, range: DraftRange): OperatorResult {
   const slice = vimSliceOf(draft, range, false);
   if (operator === 'y') return { draft: clampCursorToLine(draft, range[0]), slice };
-  const left = range[0] === range[1] ? withCursor(draft, range[0]) : replaceIn(draft, range, '');
+  const left = range[0] === range[1] ? withCursor(draft, range[0]) : replaceRange(draft, range, '');
   return { draft: operator === 'c' ? left : clampCursorToLine(left), slice };
 }
 
@@ -91,9 +91,9 @@ export function applyOperatorToLines(draft: Draft, operator: VimOperator, [first
   const [from, to] = [lineStart(text, first), lineEnd(text, last)];
   const slice = vimSliceOf(draft, [from, to], true);
   if (operator === 'y') return { draft: clampCursorToLine(draft, Math.min(first, last)), slice };
-  if (operator === 'c') return { draft: replaceIn(draft, [from, to], ''), slice };
+  if (operator === 'c') return { draft: replaceRange(draft, [from, to], ''), slice };
   // The last line is removed with the line break before it.
-  const left = replaceIn(draft, to < text.length ? [from, to + 1] : [Math.max(0, from - 1), to], '');
+  const left = replaceRange(draft, to < text.length ? [from, to + 1] : [Math.max(0, from - 1), to], '');
   return { draft: clampCursorToLine(left, firstNonBlank(left.text, Math.min(from, left.text.length))), slice };
 }
 
@@ -101,18 +101,18 @@ export function putSlice(draft: Draft, slice: VimSlice, where: 'before' | 'behin
   const { text, cursor } = draft;
   const many = timesSlice(slice, times);
   if (!slice.isLines) {
-    const at = where === 'behind' ? rightOf(draft) : cursor;
+    const at = where === 'behind' ? positionRight(draft) : cursor;
     const put = insertPart(draft, [at, at], many);
     return clampCursorToLine(put, many.text === '' ? at : positionBefore(put, put.cursor));
   }
   const at = where === 'behind' ? lineEnd(text, cursor) : lineStart(text, cursor);
   const from = where === 'behind' ? at + 1 : at;
-  const put = insertPart(replaceIn(draft, [at, at], '\n'), [from, from], many);
+  const put = insertPart(replaceRange(draft, [at, at], '\n'), [from, from], many);
   return clampCursorToLine(put, firstNonBlank(put.text, from));
 }
 
 /** `r`: undefined if the line has fewer characters. */
-export function replaceSigns(draft: Draft, sign: string, times: number): Draft | undefined {
+export function replaceCharacters(draft: Draft, sign: string, times: number): Draft | undefined {
   const { text, cursor } = draft;
   const end = lineEnd(text, cursor);
   let to = cursor;
@@ -120,6 +120,6 @@ export function replaceSigns(draft: Draft, sign: string, times: number): Draft |
     if (to >= end) return undefined;
     to = positionAfter(draft, to);
   }
-  const replaced = replaceIn(draft, [cursor, to], sign.repeat(times));
+  const replaced = replaceRange(draft, [cursor, to], sign.repeat(times));
   return clampCursorToLine(replaced, replaced.cursor - sign.length);
 }

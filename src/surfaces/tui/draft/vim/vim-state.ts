@@ -57,7 +57,7 @@ export const hasPendingKeys = ({ digits, operator, wait }: VimState): boolean =>
   digits !== '' || operator !== undefined || wait !== undefined;
 
 /** The product of the counts before the operator and before the motion. Undefined if no count was typed. */
-export function countOf({ digits, operatorCount }: VimState): number | undefined {
+export function vimCount({ digits, operatorCount }: VimState): number | undefined {
   if (digits === '' && operatorCount === undefined) return undefined;
   return Math.min(mostTimes, (operatorCount ?? 1) * (digits === '' ? 1 : Number(digits)));
 }
@@ -72,7 +72,7 @@ export const pushUndoState = (state: VimState, before: Draft): VimState => ({
   future: [],
 });
 
-export function searchWords({ wait, missed }: VimState): string | undefined {
+export function vimSearchText({ wait, missed }: VimState): string | undefined {
   if (wait?.kind === 'search') return wait.search.way + wait.search.typed;
   return missed && `${missed.way}${missed.typed}: no match`;
 }

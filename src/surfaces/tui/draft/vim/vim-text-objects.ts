@@ -1,4 +1,4 @@
-import { lineEnd, nextGrapheme, positionOutsideElements, previousGrapheme, signKind } from '../draft.ts';
+import { lineEnd, nextGrapheme, positionOutsideElements, previousGrapheme, characterClassOf } from '../draft.ts';
 import type { Draft, DraftElement, DraftRange, WordKind } from '../draft.ts';
 
 /** Opening and closing signs, and the letter that means both. */
@@ -17,7 +17,7 @@ export function vimObject(draft: Draft, around: 'i' | 'a', key: string): DraftRa
 function wordRange(text: string, cursor: number, around: 'i' | 'a', word: WordKind): DraftRange | undefined {
   const [start, end] = [lineStart(text, cursor), lineEnd(text, cursor)];
   if (start === end) return undefined;
-  const kindAt = (at: number) => signKind(text[at], word);
+  const kindAt = (at: number) => characterClassOf(text[at], word);
   let from = cursor;
   let to = cursor;
   while (from > start && kindAt(from - 1) === kindAt(cursor)) from--;
@@ -89,9 +89,9 @@ export const positionBefore = ({ text, elements }: Draft, at: number): number =>
   elementAt(elements, at - 1)?.start ?? previousGrapheme(text, at);
 
 /** The next position on the same line, if there is one. */
-export const leftOf = (draft: Draft, at = draft.cursor): number =>
+export const positionLeft = (draft: Draft, at = draft.cursor): number =>
   at > lineStart(draft.text, at) ? positionBefore(draft, at) : at;
-export const rightOf = (draft: Draft, at = draft.cursor): number =>
+export const positionRight = (draft: Draft, at = draft.cursor): number =>
   at < lineEnd(draft.text, at) ? positionAfter(draft, at) : at;
 
 /** Moves the cursor there, and onto a character if the line has one. */

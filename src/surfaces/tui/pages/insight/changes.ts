@@ -1,6 +1,6 @@
 import { formatCount, plural } from '../../../../engine/wording.ts';
-import { changedWords, formNames, tellingReason } from '../../../views/context/changes-page.ts';
-import type { StoryTurn, ThreadStory, ToldContext } from '../../../views/context/thread-story.ts';
+import { changedWords, contextUpdateForms, updateReason } from '../../../views/context/changes-page.ts';
+import type { StoryTurn, ThreadStory, ContextUpdate } from '../../../views/context/thread-story.ts';
 import { clockTimeOf } from '../../../views/wording/time-words.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
 import { dimStyle, plain, styled } from '../../screen/text/style.ts';
@@ -8,41 +8,41 @@ import { type BrowseList, type BrowsePage, figureRow, listPage, textPage } from 
 import type { TuiSession } from '../../session/session.ts';
 import { browseThread } from './inspected-thread.ts';
 
-export const showChanges = (host: TuiSession): Promise<void> =>
+export const showContextChanges = (host: TuiSession): Promise<void> =>
   browseThread(host, 'What each turn sent', ({ story }) => changesBrowse(story));
 
 /** `told` is absent if the turn sent no context. */
-type Telling = { readonly turn: StoryTurn; readonly told?: ToldContext };
+type ShownUpdate = { readonly turn: StoryTurn; readonly told?: ContextUpdate };
 
 export function changesBrowse({ turns, checkpoints }: Pick<ThreadStory, 'turns' | 'checkpoints'>): BrowseList {
-  const tellingsOf = (turn: StoryTurn): readonly Telling[] =>
+  const updatesOf = (turn: StoryTurn): readonly ShownUpdate[] =>
     turn.told.length === 0 ? [{ turn }] : turn.told.map((told) => ({ turn, told }));
-  const tellings = turns.flatMap(tellingsOf).toReversed();
-  const width = Math.max(0, ...tellings.map(({ told }) => formatCount(told?.tokens ?? 0).length)) + 1;
+  const updates = turns.flatMap(updatesOf).toReversed();
+  const width = Math.max(0, ...updates.map(({ told }) => formatCount(told?.tokens ?? 0).length)) + 1;
   const wide = `turn ${turns.length}`.length;
-  return listPage('What each turn sent', tellings, {
+  return listPage('What each turn sent', updates, {
     row({ turn, told }, look) {
       const number = styled(`${`turn ${turn.number}`.padEnd(wide)}  `, dimStyle);
       const hasCheckpoint = checkpoints.some((checkpoint) => checkpoint.turn === turn.number);
       const compaction = hasCheckpoint ? 'a compaction' : 'a compaction that made no checkpoint';
       if (told === undefined) return [number, styled(turn.compacts ? `nothing: ${compaction}` : 'nothing', dimStyle)];
-      const words = `${formNames[told.form]}: ${cleanLine(tellingReason(told))}`;
+      const words = `${contextUpdateForms[told.form]}: ${cleanLine(updateReason(told))}`;
       return figureRow([number, plain(words)], look, [`~${formatCount(told.tokens)}`, width]);
     },
-    open: tellingPage,
-    opens: (index) => tellings[index]?.told !== undefined,
+    open: updatePage,
+    opens: (index) => updates[index]?.told !== undefined,
     empty: 'The thread has no turn yet.',
   });
 }
 
-/** The exact text of one telling. */
-function tellingPage({ turn, told }: Telling): BrowsePage | undefined {
+/** The exact text of one update. */
+function updatePage({ turn, told }: ShownUpdate): BrowsePage | undefined {
   if (told === undefined) return undefined;
   const { step, form, texts, sections, tokens } = told;
   const changed = changedWords(sections).join(', ');
   const about = [
     `Turn ${turn.number}, before step ${step}, ${clockTimeOf(turn.at)}`,
-    `${formNames[form]}: ${tellingReason(told)}; ${plural(texts.length, 'text')}, about ${formatCount(tokens)} tokens`,
+    `${contextUpdateForms[form]}: ${updateReason(told)}; ${plural(texts.length, 'text')}, about ${formatCount(tokens)} tokens`,
     ...(form === 'change' && changed !== '' ? [`changed: ${changed}`] : []),
   ];
   const said = texts.map((each) => `--- ${each.content}, about ${formatCount(each.tokens)} tokens\n${each.text}`);

@@ -1,10 +1,10 @@
-import { entries } from '../../../../core/history/history.ts';
+import { historyEntries } from '../../../../core/history/history.ts';
 import { formatCount, plural } from '../../../../engine/wording.ts';
 import { outcomeText } from '../../../../protocol/outcome.ts';
 import { checkpointView } from '../../../views/context/checkpoint-page.ts';
 import type { StoryCheckpoint, StoryTurn, ThreadStory } from '../../../views/context/thread-story.ts';
 import { itemText } from '../../../views/context/window-content.ts';
-import { beforeCheckpointLines } from '../../../views/threads/rollback-and-restore-words.ts';
+import { checkpointRollbackLines } from '../../../views/threads/rollback-and-restore-words.ts';
 import { checkpointCauseWords, checkpointText } from '../../../views/wording/checkpoint-words.ts';
 import { clockTimeOf } from '../../../views/wording/time-words.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
@@ -59,7 +59,7 @@ function turnsTaken({ turns }: ThreadStory, { turn, report }: StoryCheckpoint): 
 async function takeBack(host: TuiSession, number: number, turns: readonly StoryTurn[]): Promise<void> {
   const done = await changeWholeThread(host, (stored) => stored.rollback(host.thread.id, { beforeCheckpoint: number }));
   if (done.kind === 'refused') return host.noticeProblem(done.outcome);
-  const lines = beforeCheckpointLines({ ...done, turns }, number);
+  const lines = checkpointRollbackLines({ ...done, turns }, number);
   host.notice([...lines, 'To undo this: /checkpoint undo', ...done.notices.map(outcomeText)].join('\n'));
 }
 
@@ -136,7 +136,7 @@ function checkpointPage(story: ThreadStory, checkpoint: StoryCheckpoint, acts: C
 }
 
 function fatesOf(view: ReturnType<typeof checkpointView>, { before }: StoryCheckpoint): readonly Fate[] {
-  const past = entries(before.history);
+  const past = historyEntries(before.history);
   const items = view.before.items.map(({ family, name, number, ...item }) => ({
     ...item,
     label: `${family}: ${name}`,

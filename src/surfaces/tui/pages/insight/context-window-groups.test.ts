@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { NamedPart } from '../../../views/context/window-parts.ts';
-import type { WindowItem } from '../../../views/context/window-view.ts';
+import type { ContextWindowItem } from '../../../views/context/window-view.ts';
 import type { Item } from '../../../../protocol/item.ts';
 import { groupItems } from './context-window-groups.ts';
 
@@ -10,7 +10,7 @@ const part = (some: Partial<NamedPart>): NamedPart => {
   return { family: 'tool', name: 'exec_command', tokens: 1, measure: 'exact', ...some };
 };
 
-const item = (some: Partial<NamedPart>, call?: Item): WindowItem => {
+const item = (some: Partial<NamedPart>, call?: Item): ContextWindowItem => {
   return { part: part(some), text: () => '', ...(call && { call }) };
 };
 
@@ -18,7 +18,7 @@ const ran = (cmd: string): Item => {
   return { type: 'function_call', name: 'exec_command', call_id: 'c', arguments: JSON.stringify({ cmd }) };
 };
 
-async function namesOf(...items: readonly WindowItem[]): Promise<readonly (readonly [string, number])[]> {
+async function namesOf(...items: readonly ContextWindowItem[]): Promise<readonly (readonly [string, number])[]> {
   return (await groupItems(items, now)).map(({ name, tokens }) => [name, tokens]);
 }
 

@@ -1,18 +1,18 @@
 import type { Item } from '../../../../protocol/item.ts';
 import { arrayAt, isJsonObject, type JsonObject, stringAt } from '../../../../protocol/json.ts';
 import type { NamedPart } from '../../../views/context/window-parts.ts';
-import type { WindowItem } from '../../../views/context/window-view.ts';
+import type { ContextWindowItem } from '../../../views/context/window-view.ts';
 import type { ColourRole, Style } from '../../screen/text/style.ts';
 import { commandText } from '../../transcript/cells/command-cell.ts';
 import { exploredByScript } from '../../transcript/cells/exploring-cell.ts';
 
-export interface WindowGroup {
-  readonly kind: GroupKind;
+export interface ContextWindowGroup {
+  readonly kind: ContextGroupKind;
   readonly name: string;
   readonly tokens: number;
   /** Tokens that the provider had cached. Undefined if it reported on none of them. */
   readonly cached?: number;
-  readonly items: readonly WindowItem[];
+  readonly items: readonly ContextWindowItem[];
 }
 
 const coloured = (name: string, letter: string, colour: ColourRole, weight?: 'dim') => {
@@ -21,7 +21,7 @@ const coloured = (name: string, letter: string, colour: ColourRole, weight?: 'di
 };
 
 /** In request order, as far as there is one. */
-export const groupLooks = {
+export const contextGroupLooks = {
   system: coloured('system', 's', 'special'),
   tools: coloured('tools', 't', 'marker'),
   mcp: coloured('MCP', 'm', 'keyword'),
@@ -41,26 +41,26 @@ export const groupLooks = {
   unknown: coloured('not in the file', '?', 'comment'),
 } as const;
 
-export type GroupKind = keyof typeof groupLooks;
+export type ContextGroupKind = keyof typeof contextGroupLooks;
 
 /** Puts each item into one group: the groups sum to the total of the window. Calls `rest` after each item. */
-export async function groupItems(items: readonly WindowItem[], rest: () => Promise<void>) {
-  const found = new Map<string, { readonly kind: GroupKind; readonly items: WindowItem[] }>();
+export async function groupItems(items: readonly ContextWindowItem[], rest: () => Promise<void>) {
+  const found = new Map<string, { readonly kind: ContextGroupKind; readonly items: ContextWindowItem[] }>();
   for (const item of items) {
     const kind = kindOf(item);
-    const name = kind === 'mcp' ? `MCP ${serverOf(item.part)}` : groupLooks[kind].name;
+    const name = kind === 'mcp' ? `MCP ${serverOf(item.part)}` : contextGroupLooks[kind].name;
     const group = found.get(name) ?? { kind, items: [] };
     group.items.push(item);
     found.set(name, group);
     await rest();
   }
-  const order = Object.keys(groupLooks);
+  const order = Object.keys(contextGroupLooks);
   return [...found]
     .map(([name, { kind, items: own }]) => groupOf(kind, name, own))
     .toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind) || b.tokens - a.tokens);
 }
 
-function groupOf(kind: GroupKind, name: string, items: readonly WindowItem[]): WindowGroup {
+function groupOf(kind: ContextGroupKind, name: string, items: readonly ContextWindowItem[]): ContextWindowGroup {
   const cached = items.flatMap(({ part }) => part.cached ?? []);
   return {
     kind,
@@ -71,7 +71,7 @@ function groupOf(kind: GroupKind, name: string, items: readonly WindowItem[]): W
   };
 }
 
-const ofSections: Readonly<Record<string, GroupKind>> = {
+const ofSections: Readonly<Record<string, ContextGroupKind>> = {
   agents_md: 'instructions',
   'capstan.developer_instructions': 'instructions',
   managed_developer_instructions: 'instructions',
@@ -82,7 +82,7 @@ const ofSections: Readonly<Record<string, GroupKind>> = {
 const readers: ReadonlySet<string> = new Set(['read_file', 'view_image']);
 const runners: ReadonlySet<string> = new Set(['exec_command', 'write_stdin', 'shell', 'shell_command', 'local_shell']);
 
-function kindOf(item: WindowItem): GroupKind {
+function kindOf(item: ContextWindowItem): ContextGroupKind {
   const { family } = item.part;
   if (family === 'tool') return kindOfOutput(item);
   if (family === 'context') return kindOfContext(item.part);
@@ -92,14 +92,14 @@ function kindOf(item: WindowItem): GroupKind {
   return family === 'instructions' ? 'system' : family;
 }
 
-function kindOfContext({ name, section = '' }: NamedPart): GroupKind {
+function kindOfContext({ name, section = '' }: NamedPart): ContextGroupKind {
   if (Object.hasOwn(ofSections, section)) return ofSections[section]!;
   if (name.startsWith('skill')) return 'skills';
   if (name === 'user_shell_command') return 'commands';
   return name.startsWith('checkpoint') ? 'checkpoint' : 'context';
 }
 
-function kindOfOutput({ part, call }: WindowItem): GroupKind {
+function kindOfOutput({ part, call }: ContextWindowItem): ContextGroupKind {
   if (serverOf(part) !== undefined) return 'mcp';
   if (readers.has(part.name)) return 'files';
   const script = call && scriptOf(call);

@@ -1,4 +1,4 @@
-import { entries } from '../../../../core/history/history.ts';
+import { historyEntries } from '../../../../core/history/history.ts';
 import type { Pin } from '../../../../core/state/fold/pinned-notes.ts';
 import { formatCount, percent, plural } from '../../../../engine/wording.ts';
 import type { Item } from '../../../../protocol/item.ts';
@@ -6,10 +6,10 @@ import { outcomeText } from '../../../../protocol/outcome.ts';
 import type { ThreadStory } from '../../../views/context/thread-story.ts';
 import { itemText } from '../../../views/context/window-content.ts';
 import { tokenBasisText } from '../../../views/context/window-page.ts';
-import type { WindowItem } from '../../../views/context/window-view.ts';
+import type { ContextWindowItem } from '../../../views/context/window-view.ts';
 import { draftFromText } from '../../draft/draft.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
-import { cutTo } from '../../screen/text/draw-row.ts';
+import { cutLine } from '../../screen/text/draw-row.ts';
 import { compactNumber } from '../../screen/text/format-values.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
 import { boldStyle, dimStyle, plain, type Row, styled } from '../../screen/text/style.ts';
@@ -19,18 +19,18 @@ import { type Cell, cellFromRows } from '../../transcript/cells/cell.ts';
 import { figureRow, listPage, sentenceRows, textPage } from '../browse-view.ts';
 import type { BrowseAction, BrowseList, BrowsePage, BrowseView } from '../browse-view.ts';
 import { hintRows, margin } from '../list-parts.ts';
-import type { WindowGroup } from './context-window-groups.ts';
+import type { ContextWindowGroup } from './context-window-groups.ts';
 import {
   costLines,
-  freeMark,
-  groupMark,
+  freeSpaceMark,
+  contextGroupMark,
   itemLabel,
-  mapRows,
-  originLines,
+  contextMapRows,
+  contextItemDetails,
   readContextWindow,
-  type ReadWindow,
-  reserveMark,
-  windowFillText,
+  type ContextWindowContents,
+  reservedSpaceMark,
+  contextFillText,
 } from './context-window-view.ts';
 import { type BrowsedThread, browseThread, changeWholeThread } from './inspected-thread.ts';
 
@@ -56,7 +56,7 @@ const widestBar = 100;
 const mostLargest = 3;
 const longestName = 40;
 
-export function contextCard({ view, groups, room, cost }: ReadWindow): Cell {
+export function contextCard({ view, groups, room, cost }: ContextWindowContents): Cell {
   const largest = groups
     .filter(({ kind }) => kind !== 'system' && kind !== 'tools')
     .flatMap(({ items }) => items.slice(0, mostLargest))
@@ -67,17 +67,17 @@ export function contextCard({ view, groups, room, cost }: ReadWindow): Cell {
     const inner = { ...look, width: Math.min(widestBar, Math.max(1, look.width - columns)) };
     const compacts = room.compactsAt === undefined ? '' : `, compacts at ${formatCount(room.compactsAt)}`;
     const parts = groups.map((group): Row => [
-      groupMark(group, look),
+      contextGroupMark(group, look),
       plain(` ${group.name} ${compactNumber(group.tokens)}`),
     ]);
     const free: Row = [styled(`free ${compactNumber(room.free)}`, dimStyle)];
     const heavy = largest.map(
-      (item) => `${cutTo(itemLabel(item), longestName, look)} ${compactNumber(item.part.tokens)}`,
+      (item) => `${cutLine(itemLabel(item), longestName, look)} ${compactNumber(item.part.tokens)}`,
     );
-    const head = [styled('Context  ', boldStyle), plain(`${windowFillText(view, room)}${compacts}`)];
+    const head = [styled('Context  ', boldStyle), plain(`${contextFillText(view, room)}${compacts}`)];
     return [
       ...wrapRow(head, { width: look.width }),
-      ...mapRows(groups, room, 1, inner).map((row): Row => [...margin, ...row]),
+      ...contextMapRows(groups, room, 1, inner).map((row): Row => [...margin, ...row]),
       ...packed(room.limit === undefined ? parts : [...parts, free], dot, look),
       ...(heavy.length === 0 ? [] : hintRows(`Largest: ${heavy.join(` ${dot} `)}`, look)),
       ...costLines(cost).flatMap((line) => hintRows(line, look)),
@@ -101,7 +101,7 @@ function packed(parts: readonly Row[], dot: string, look: Look): readonly Row[] 
   return rows;
 }
 
-type ItemActs = { pin(item: WindowItem): void };
+type ItemActs = { pin(item: ContextWindowItem): void };
 
 const mapHeight = 3;
 
@@ -114,7 +114,7 @@ interface MapRow {
   open?(): BrowsePage;
 }
 
-export function contextBrowse(window: ReadWindow, acts: ItemActs): BrowseList {
+export function contextBrowse(window: ContextWindowContents, acts: ItemActs): BrowseList {
   const { view, groups, room, cost } = window;
   const { total, notes = [], unknown } = view;
   const remarks = [...notes, ...unknown];
@@ -122,21 +122,21 @@ export function contextBrowse(window: ReadWindow, acts: ItemActs): BrowseList {
     ...groups.map((group): MapRow => ({
       ...group,
       items: group.items.length,
-      mark: (look) => groupMark(group, look),
+      mark: (look) => contextGroupMark(group, look),
       open: () => groupPage(group, total, acts),
     })),
-    ...(room.limit === undefined ? [] : [{ name: 'free', tokens: room.free, mark: freeMark }]),
-    ...(room.reserve === 0 ? [] : [{ name: 'reserve of compaction', tokens: room.reserve, mark: reserveMark }]),
+    ...(room.limit === undefined ? [] : [{ name: 'free', tokens: room.free, mark: freeSpaceMark }]),
+    ...(room.reserve === 0 ? [] : [{ name: 'reserve of compaction', tokens: room.reserve, mark: reservedSpaceMark }]),
     ...(remarks.length === 0 ? [] : [remarksRow(remarks)]),
   ];
   const width = Math.max(...rows.map(({ tokens }) => formatCount(tokens).length));
   const said = [
-    `${windowFillText(view, room)}${room.compactsAt === undefined ? '' : `; Capstan compacts at ${formatCount(room.compactsAt)}`}.`,
+    `${contextFillText(view, room)}${room.compactsAt === undefined ? '' : `; Capstan compacts at ${formatCount(room.compactsAt)}`}.`,
     tokenBasisText(view),
     ...costLines(cost),
   ];
   return listPage('Context', rows, {
-    head: (look) => [...mapRows(groups, room, mapHeight, look), ...sentenceRows(said, look)],
+    head: (look) => [...contextMapRows(groups, room, mapHeight, look), ...sentenceRows(said, look)],
     row({ name, tokens, cached, items, mark }, look) {
       const share = percent(tokens, Math.max(room.limit ?? total, total));
       const count = items === undefined ? '' : plural(items, 'item');
@@ -161,7 +161,7 @@ function remarksRow(remarks: readonly string[]): MapRow {
   };
 }
 
-function groupPage({ name, items, tokens, cached }: WindowGroup, total: number, acts: ItemActs): BrowseList {
+function groupPage({ name, items, tokens, cached }: ContextWindowGroup, total: number, acts: ItemActs): BrowseList {
   const width = formatCount(items[0]?.part.tokens ?? 0).length;
   const inCache = cached === undefined ? '' : `, ${formatCount(cached)} of them from the cache`;
   const said = `${plural(items.length, 'item')}, ${formatCount(tokens)} tokens${inCache}.`;
@@ -177,7 +177,7 @@ function groupPage({ name, items, tokens, cached }: WindowGroup, total: number, 
       return figureRow([plain(itemLabel(item))], look, [formatCount(weight), width], [share, 5], [when, 9]);
     },
     open: (item) =>
-      textPage({ title: itemLabel(item), about: originLines(item, total), text: () => item.text(), actions }),
+      textPage({ title: itemLabel(item), about: contextItemDetails(item, total), text: () => item.text(), actions }),
     actions,
   });
 }
@@ -268,7 +268,7 @@ export function pinsPage(story: ThreadStory, pins: readonly Pin[], acts: PinActs
 }
 
 function messagesPage({ state, turnOf }: ThreadStory, acts: PinActs): BrowseList {
-  const said = entries(state.history)
+  const said = historyEntries(state.history)
     .filter(({ item, origin }) => item.type === 'message' && (origin.family === 'user' || origin.family === 'model'))
     .toReversed();
   const textOf = (item: Item): string => itemText(item).trim();

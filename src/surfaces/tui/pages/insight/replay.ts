@@ -2,7 +2,12 @@ import { formatCount, percent, plural } from '../../../../engine/wording.ts';
 import { requestParts, requestPartTokens, requestSummary } from '../../../views/context/request-page.ts';
 import type { RequestPart } from '../../../views/context/request-page.ts';
 import type { StoryRequest, ThreadStory } from '../../../views/context/thread-story.ts';
-import { replayRequests, resultWords, summaryWords, takenBackWords } from '../../../views/threads/replay-report.ts';
+import {
+  replayRequests,
+  replayResultText,
+  replaySummaryText,
+  takenBackWords,
+} from '../../../views/threads/replay-report.ts';
 import type { ReplayedRequest } from '../../../views/threads/replay-report.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
 import { badStyle, dimStyle, goodStyle, plain, type Row, styled } from '../../screen/text/style.ts';
@@ -47,7 +52,7 @@ export interface ReplayedTurn {
 
 /** The requests of one turn: what the model saw, and whether the rebuilt bytes match the sent ones. */
 export function replayPage(story: ThreadStory, { turn, replayed, more }: ReplayedTurn): BrowseList {
-  const said = summaryWords(replayed.map(({ shown }) => shown));
+  const said = replaySummaryText(replayed.map(({ shown }) => shown));
   return listPage(`Requests of turn ${turn}`, replayed, {
     head: (look) => sentenceRows(more === undefined ? [said] : [said, more], look),
     row({ shown }, look) {
@@ -68,14 +73,15 @@ export function replayPage(story: ThreadStory, { turn, replayed, more }: Replaye
 function verdict(shown: ReplayedRequest): Row[number] {
   if (shown.result === 'same') return styled('as sent', goodStyle);
   const isBad = shown.result === 'different' || shown.result === 'tools-missing';
-  return styled(cleanLine(resultWords(shown)), isBad ? badStyle : dimStyle);
+  return styled(cleanLine(replayResultText(shown)), isBad ? badStyle : dimStyle);
 }
 
 /** The request part by part as the model got it; the last row has its bytes. */
 function requestPage(story: ThreadStory, request: StoryRequest, { shown, body }: Replayed): BrowseList {
   const parts = requestParts(story, request);
   const hash = shown.sha256 === undefined ? [] : [`SHA-256 of what was sent: ${shown.sha256}`];
-  const same = shown.result === 'same' ? 'Rebuilt from the file: the same bytes.' : `Rebuilt: ${resultWords(shown)}.`;
+  const same =
+    shown.result === 'same' ? 'Rebuilt from the file: the same bytes.' : `Rebuilt: ${replayResultText(shown)}.`;
   const said = [...requestSummary(request).split('\n'), same, ...hash];
   const width = Math.max(0, ...parts.map(({ tokens }) => formatCount(tokens).length));
   return listPage(`request ${shown.number}`, [...parts, undefined], {

@@ -1,12 +1,12 @@
 import type { TypingPause } from '../typing-pause.ts';
 import type { View } from '../../screen/view.ts';
-import type { GateOptions, StartupQuestion, TypedDraft } from './startup-question-views.ts';
+import type { StartupViewOptions, StartupQuestion, DraftInput } from './startup-question-views.ts';
 
 interface StartupQuestionDeskParts {
   open(view: View | undefined): void;
   quit(): void;
   readonly pause: TypingPause;
-  readonly draft?: TypedDraft;
+  readonly draft?: DraftInput;
 }
 
 /** `back`: the user pressed Esc. `left`: the user leaves, or the program ends. */
@@ -87,7 +87,7 @@ export class StartupQuestionDesk {
     await work().finally(() => this.#parts.pause.answered());
   }
 
-  async #gates(): Promise<(options: GateOptions) => View> {
+  async #gates(): Promise<(options: StartupViewOptions) => View> {
     const { StartupQuestionView, ListWithDraft } = await import('./startup-question-views.ts');
     const { pause, draft } = this.#parts;
     return (options) => {

@@ -1,7 +1,7 @@
 import { countColumns } from '../../../../base/text-columns.ts';
 import { visibleLine, visibleText } from '../../../views/terminal/visible-text.ts';
-import { blanksTo, cursorSign, drawCut, keyTable, margin, styleOf } from '../../pages/list-parts.ts';
-import { hintKeys } from '../../screen/keys/key-map.ts';
+import { paddingBlanks, cursorSign, drawCutRows, keyTable, margin, listRowStyle } from '../../pages/list-parts.ts';
+import { hintKeyMapper } from '../../screen/keys/key-map.ts';
 import type { TerminalInput } from '../../screen/terminal/terminal-port.ts';
 import { rowsAround } from '../../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
@@ -26,11 +26,11 @@ export interface StartupQuestion {
   readonly choices: readonly StartupChoice[];
 }
 
-export type GateOptions = StartupQuestion & { pick(index: number): void; back(): void; leave(): void };
+export type StartupViewOptions = StartupQuestion & { pick(index: number): void; back(): void; leave(): void };
 
 export class StartupQuestionView implements View {
   readonly looks = ['pageup', 'pagedown'];
-  readonly #options: GateOptions;
+  readonly #options: StartupViewOptions;
   #at = 0;
   /** The first visible row of the text, and the number of visible rows. */
   #from = 0;
@@ -50,7 +50,7 @@ export class StartupQuestionView implements View {
     'down j ctrl+n': () => (this.#at = this.#at >= this.#last ? 0 : this.#at + 1),
   });
 
-  constructor(options: GateOptions) {
+  constructor(options: StartupViewOptions) {
     this.#options = options;
   }
 
@@ -83,11 +83,11 @@ export class StartupQuestionView implements View {
       ...list,
       ...(height > list.length && choices.length > 0 ? [hint] : []),
     ];
-    return { rows: drawCut(rows.slice(0, Math.max(1, height)), look) };
+    return { rows: drawCutRows(rows.slice(0, Math.max(1, height)), look) };
   }
 
   #cutHint(look: Look, rows: number, room: number): Row {
-    const key = hintKeys(look);
+    const key = hintKeyMapper(look);
     const { ellipsis } = glyphsOf(look);
     const isEnd = this.#from + room >= rows;
     const place = `rows ${this.#from + 1}-${Math.min(rows, this.#from + room)} of ${rows}`;
@@ -108,10 +108,10 @@ export class StartupQuestionView implements View {
     return choices.map(({ label, about = '' }, at): readonly Row[] => {
       const isChosen = at === this.#at;
       const name = visibleLine(label);
-      const first = [cursorSign(isChosen, look), styled(`${at + 1}. ${name}`, styleOf(isChosen))];
+      const first = [cursorSign(isChosen, look), styled(`${at + 1}. ${name}`, listRowStyle(isChosen))];
       if (about === '') return [first];
       const meaning = styled(visibleLine(about), dimStyle);
-      if (isBeside) return [[...first, plain(`${blanksTo(wide, countColumns(name))}  `), meaning]];
+      if (isBeside) return [[...first, plain(`${paddingBlanks(wide, countColumns(name))}  `), meaning]];
       return [first, ...wrapRow([meaning], { width: look.width, first: [plain('     ')] })];
     });
   }
@@ -143,7 +143,7 @@ export class StartupQuestionView implements View {
 }
 
 const usualHint = (look: Look): Row => [
-  styled(`  ${hintKeys(look)('Enter')} or a number chooses, Ctrl+C leaves`, dimStyle),
+  styled(`  ${hintKeyMapper(look)('Enter')} or a number chooses, Ctrl+C leaves`, dimStyle),
 ];
 
 /** Wraps an untrusted text with the screen margin. Its own line breaks stay. */
@@ -154,8 +154,8 @@ function paragraph(text: string, look: Look, style: Style = {}): readonly Row[] 
     .flatMap((line) => wrapRow([styled(line.replaceAll('\t', ' '), style)], form));
 }
 
-export type TypedDraft = { input(input: TerminalInput): void; text(): string };
-type BesideParts = TypingPause['typing'] & { readonly draft: TypedDraft };
+export type DraftInput = { input(input: TerminalInput): void; text(): string };
+type BesideParts = TypingPause['typing'] & { readonly draft: DraftInput };
 /** List keys that also type a letter. If the first letter of a word moves the cursor, that does no harm. */
 const moves = new Set(['j', 'k']);
 const isChoice = (name: string): boolean => /^[1-9]$/.test(name) || moves.has(name);
@@ -182,7 +182,7 @@ export class ListWithDraft implements View {
     if (!this.#hasTyped || height < 3) return this.#view.frame(look, height);
     const frame = this.#view.frame(look, height - 1);
     const note = styled(`  In the composer, for later: ${visibleLine(draft.text())}`, dimStyle);
-    return { ...frame, rows: [...frame.rows, ...drawCut([[note]], look)] };
+    return { ...frame, rows: [...frame.rows, ...drawCutRows([[note]], look)] };
   }
 
   input(input: TerminalInput): void {
@@ -213,7 +213,7 @@ export class ListWithDraft implements View {
   }
 }
 
-type SecretOptions = Pick<GateOptions, 'title' | 'problem' | 'back' | 'leave'> & { given(secret: string): void };
+type SecretOptions = Pick<StartupViewOptions, 'title' | 'problem' | 'back' | 'leave'> & { given(secret: string): void };
 /** No key is longer than the first number. Signs beyond the second would not show its length any better. */
 const mostCharacters = 4096;
 const mostShown = 32;
@@ -233,7 +233,7 @@ export function secretView({ title, problem, given, back, leave }: SecretOptions
     frame(look, height) {
       const { bullet, prompt } = glyphsOf(look);
       const count = Math.min(mostShown, secret.length, Math.max(0, look.width - 5));
-      const key = hintKeys(look);
+      const key = hintKeyMapper(look);
       const before: readonly Row[] = height > 1 ? [[styled(`  ${title}`, boldStyle)]] : [];
       const rows: readonly Row[] = [
         ...before,
@@ -242,7 +242,7 @@ export function secretView({ title, problem, given, back, leave }: SecretOptions
         [styled(`  Paste or type it. ${key('Enter')} saves it, ${key('Esc')} goes back, Ctrl+C leaves`, dimStyle)],
       ];
       const cursor = { row: before.length, column: Math.min(look.width - 1, 4 + count) };
-      return { rows: drawCut(rows.slice(0, Math.max(1, height)), look), cursor };
+      return { rows: drawCutRows(rows.slice(0, Math.max(1, height)), look), cursor };
     },
     input(input) {
       if (input.kind === 'paste') return type(input.text.trim());

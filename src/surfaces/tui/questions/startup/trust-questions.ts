@@ -3,7 +3,7 @@ import type { Engine } from '../../../../engine/engine.ts';
 import type { FolderTrust } from '../../../../engine/home/folder-trust.ts';
 import type { ConfiguredHook } from '../../../../engine/home/user-hooks.ts';
 import { outcomeText, type Outcome } from '../../../../protocol/outcome.ts';
-import { exactLine } from '../../../views/terminal/exact-text.ts';
+import { unambiguousLine } from '../../../views/terminal/exact-text.ts';
 import { visibleLine } from '../../../views/terminal/visible-text.ts';
 import { margin } from '../../pages/list-parts.ts';
 import { drawRows } from '../../screen/text/draw-row.ts';
@@ -119,7 +119,7 @@ export function askForHooks({ desk, engine, showRows }: HooksGateParts, hooks: r
       `Hooks are programs that Capstan runs by itself, outside the sandbox. ${changed === 0 ? `You have not decided about ${isOne ? 'this one' : 'these'}.` : `${changed} changed since you trusted ${changed === 1 ? 'it' : 'them'}.`}`,
     ],
     choices: [
-      { label: `Show ${them}`, about: hooks.map(({ command }) => beginning(exactLine(command))).join(' | ') },
+      { label: `Show ${them}`, about: hooks.map(({ command }) => beginning(unambiguousLine(command))).join(' | ') },
       { label: `Trust ${them}`, about: `as ${isOne ? 'it is' : 'they are'} now; saved`, allows: true },
       { label: `Go on without ${them}`, about: `${isOne ? 'it does' : 'they do'} not run` },
     ],
@@ -138,14 +138,14 @@ function beginning(text: string): string {
 
 function hookRows(hooks: readonly ConfiguredHook[], look: Look): readonly string[] {
   const rows = hooks.flatMap(({ event, matcher, command, trust, source, timeoutSeconds }): readonly Row[] => {
-    const on = exactLine(matcher === undefined ? event : `${event} ${matcher}`);
+    const on = unambiguousLine(matcher === undefined ? event : `${event} ${matcher}`);
     const state = trust === 'modified' ? 'changed' : 'new';
     const line = (text: string, style = {}): readonly Row[] =>
       wrapRow([styled(text, style)], { width: look.width, first: margin });
     return [
       [styled(`${on} (${state})`, boldStyle)],
-      ...line(exactLine(command, 'words')),
-      ...line(exactLine(`from ${source.path}, ends after ${timeoutSeconds} s`), dimStyle),
+      ...line(unambiguousLine(command, 'words')),
+      ...line(unambiguousLine(`from ${source.path}, ends after ${timeoutSeconds} s`), dimStyle),
       [],
     ];
   });

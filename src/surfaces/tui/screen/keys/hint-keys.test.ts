@@ -6,8 +6,8 @@ import type { Look } from '../text/look.ts';
 import { plain } from '../text/style.ts';
 import { autoTheme, themeChoices } from '../text/themes.ts';
 import { BrowseView } from '../../pages/browse-view.ts';
-import { InputView } from '../../questions/model-questions-view.ts';
-import { itemsView } from '../../commands/settings/status-line-and-title.ts';
+import { ModelQuestionsView } from '../../questions/model-questions-view.ts';
+import { orderedItemsView } from '../../commands/settings/status-line-and-title.ts';
 import { planRows } from '../bottom-frame.ts';
 import { QuestionView } from '../../questions/question-view.ts';
 import { queueView } from '../../commands/conversation/queue.ts';
@@ -15,8 +15,8 @@ import { rewindView } from '../../commands/conversation/rewind-view.ts';
 import { themeView } from '../../commands/settings/theme.ts';
 import { tipRows } from '../../session/status-line.ts';
 import type { View } from '../view.ts';
-import { hintKeys } from './key-map.ts';
-import { readKeyMap } from './read-key-map.ts';
+import { hintKeyMapper } from './key-map.ts';
+import { parseKeyMap } from './read-key-map.ts';
 
 const keymap = {
   composer: { submit: 'f1', queue: 'f2' },
@@ -26,7 +26,7 @@ const keymap = {
   pager: { close: 'z', page_up: 'f7', scroll_down: ['down', 'enter'] },
   approval: { approve: 'f8' },
 };
-const { map, problems } = readKeyMap(keymap);
+const { map, problems } = parseKeyMap(keymap);
 const usual: Look = {
   width: 100,
   colours: 'none',
@@ -46,7 +46,7 @@ const views: Readonly<Record<string, readonly [view: View, hint: string]>> = {
     'F5 chooses and saves, F6 restores',
   ],
   'items to pick': [
-    itemsView<'a'>({
+    orderedItemsView<'a'>({
       title: 'Items',
       about: { a: '' },
       chosen: [],
@@ -61,7 +61,11 @@ const views: Readonly<Record<string, readonly [view: View, hint: string]>> = {
     'no key sends now, F5 edits, d deletes, K and J move',
   ],
   'questions of the model': [
-    new InputView({ questions: [{ id: 'a', header: 'H', question: 'Q', options: [] }], answer: none, showWhole: none }),
+    new ModelQuestionsView({
+      questions: [{ id: 'a', header: 'H', question: 'Q', options: [] }],
+      answer: none,
+      showWhole: none,
+    }),
     'F5 answers, Tab adds a note, Backspace clears, F6 stops the turn',
   ],
   'a question about a call': [
@@ -119,7 +123,7 @@ describe('hints name the keys that are bound', () => {
 
 describe('the name of a key in a hint', () => {
   test('is as it was written where nothing was bound', () => {
-    const key = hintKeys(usual, 'pager');
+    const key = hintKeyMapper(usual, 'pager');
     expect(['Esc', 'space', 'Ctrl+T', 'page up', 'G', 'x'].map((written) => key(written))).toEqual([
       'Esc',
       'space',
@@ -131,12 +135,12 @@ describe('the name of a key in a hint', () => {
   });
 
   test('is Ctrl+C where nothing does what Esc did', () => {
-    const unbound = readKeyMap({ list: { cancel: [], accept: [] } }).map;
-    const key = hintKeys({ keys: unbound }, 'list');
+    const unbound = parseKeyMap({ list: { cancel: [], accept: [] } }).map;
+    const key = hintKeyMapper({ keys: unbound }, 'list');
     expect([key('Esc'), key('esc'), key('Enter')]).toEqual(['Ctrl+C', 'ctrl+c', 'No key']);
   });
 
   test('stays for a view that gets keys as they are pressed', () => {
-    expect(hintKeys(look, 'raw')('Enter')).toBe('Enter');
+    expect(hintKeyMapper(look, 'raw')('Enter')).toBe('Enter');
   });
 });

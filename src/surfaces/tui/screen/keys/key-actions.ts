@@ -116,5 +116,5 @@ export interface KeyAction {
 
 export const actionId = ({ context, name }: KeyAction): string => `${context}.${name}`;
 /** The key by which views know the action: its first, or a name that no key has. */
-export const homeKey = ({ keys, name }: KeyAction): string => keys[0] ?? name;
+export const canonicalKey = ({ keys, name }: KeyAction): string => keys[0] ?? name;
 export const defaultKeys = ({ keys, more = [] }: KeyAction): readonly string[] => [...keys, ...more];

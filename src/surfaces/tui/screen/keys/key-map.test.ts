@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { keyPress } from '../terminal/terminal-port.ts';
 import { ChordKeys, contextsOf, defaultKeyMap, type KeyGroup, keyHint, mapKeyPress, shownKeys } from './key-map.ts';
 import { defaultKeys, keyActions } from './key-actions.ts';
-import { readStrokes, shownKey } from './key-names.ts';
-import { readKeyMap } from './read-key-map.ts';
+import { parseStrokes, shownKey } from './key-names.ts';
+import { parseKeyMap } from './read-key-map.ts';
 
 const groups = ['composer', 'list', 'pager', 'approval', 'editor'] as const satisfies readonly KeyGroup[];
 
-function meant(keymap: Parameters<typeof readKeyMap>[0], group: KeyGroup, name: string): string {
-  const { map, problems } = readKeyMap(keymap);
+function meant(keymap: Parameters<typeof parseKeyMap>[0], group: KeyGroup, name: string): string {
+  const { map, problems } = parseKeyMap(keymap);
   expect(problems).toEqual([]);
   return mapKeyPress(map, group, { kind: 'key', name, text: '' }).name;
 }
@@ -33,7 +33,7 @@ describe('names of keys', () => {
     ['', undefined],
     ['a b c', undefined],
   ])('%s', (written, read) => {
-    expect(readStrokes(written)).toBe(read);
+    expect(parseStrokes(written)).toBe(read);
   });
 
   test('are shown as users write them', () => {
@@ -93,7 +93,7 @@ describe('a key map of the user', () => {
   test('displaces a default', () => {
     const keymap = { global: { open_transcript: 'ctrl-y' } };
     expect(['ctrl+y', 'ctrl+t'].map((key) => meant(keymap, 'composer', key))).toEqual(['ctrl+t', 'unbound']);
-    expect(shownKeys(readKeyMap(keymap).map, 'editor.yank')).toEqual([]);
+    expect(shownKeys(parseKeyMap(keymap).map, 'editor.yank')).toEqual([]);
     expect(meant(keymap, 'pager', 'ctrl+t')).toBe('ctrl+t');
   });
 
@@ -106,7 +106,7 @@ describe('a key map of the user', () => {
   });
 
   test('has to name each key once, also in global', () => {
-    const { map, problems } = readKeyMap({ global: { open_transcript: 'f7' }, chat: { edit_queued_message: 'f7' } });
+    const { map, problems } = parseKeyMap({ global: { open_transcript: 'f7' }, chat: { edit_queued_message: 'f7' } });
     expect(problems.map(({ message }) => message)).toEqual([
       'tui.keymap.chat.edit_queued_message and tui.keymap.global.open_transcript both have f7. Capstan keeps the default keys',
     ]);
@@ -114,7 +114,7 @@ describe('a key map of the user', () => {
   });
 
   test('has to name each key once', () => {
-    const { map, problems } = readKeyMap({ chat: { interrupt_turn: 'f7' }, editor: { yank: ['f7', 'f8'] } });
+    const { map, problems } = parseKeyMap({ chat: { interrupt_turn: 'f7' }, editor: { yank: ['f7', 'f8'] } });
     expect(problems).toEqual([
       {
         code: 'key-map',
@@ -127,7 +127,7 @@ describe('a key map of the user', () => {
   });
 
   test('cannot have a chord behind a key that does something', () => {
-    const { problems } = readKeyMap({ global: { open_transcript: 'f7 t', open_details: 'f7' } });
+    const { problems } = parseKeyMap({ global: { open_transcript: 'f7 t', open_details: 'f7' } });
     expect(problems.map(({ message }) => message)).toEqual([
       'tui.keymap.global.open_transcript and tui.keymap.global.open_details both have f7 t. Capstan keeps the default keys',
     ]);
@@ -144,14 +144,14 @@ describe('a key map of the user', () => {
     [{ chat: 'f7' }, 'tui.keymap.chat is no table'],
     ['f7', 'tui.keymap is no table'],
   ])('%j is reported, and the default stays', (keymap, message) => {
-    const { map, problems } = readKeyMap(keymap);
+    const { map, problems } = parseKeyMap(keymap);
     expect(problems.map((problem) => problem.message).join()).toContain(message);
     expect(map).toEqual(defaultKeyMap);
   });
 
   test('is reported with the file and the line of each place', () => {
     const at = (path: readonly string[]): string => `config.toml:${path.join().length}`;
-    const { problems } = readKeyMap(
+    const { problems } = parseKeyMap(
       { chat: { interrupt_turn: ['f7', 'ctrl-c'], fly: 'f8' }, list: { accept: 'f7' } },
       at,
     );
@@ -159,14 +159,14 @@ describe('a key map of the user', () => {
       'config.toml:19: tui.keymap.chat.fly is no action. Capstan keeps the default keys',
       'config.toml:30: tui.keymap.chat.interrupt_turn has ctrl+c, which is fixed: it clears the draft; with an empty draft it interrupts, or quits. Capstan keeps the default keys',
     ]);
-    const twice = readKeyMap({ chat: { interrupt_turn: 'f7' }, editor: { yank: 'f7' } }, at);
+    const twice = parseKeyMap({ chat: { interrupt_turn: 'f7' }, editor: { yank: 'f7' } }, at);
     expect(twice.problems.map(({ message }) => message)).toEqual([
       'config.toml:30: tui.keymap.chat.interrupt_turn and config.toml:22: tui.keymap.editor.yank both have f7. Capstan keeps the default keys',
     ]);
   });
 
   test('gives hints their keys', () => {
-    const { map } = readKeyMap({ chat: { interrupt_turn: 'f7', edit_queued_message: [] } });
+    const { map } = parseKeyMap({ chat: { interrupt_turn: 'f7', edit_queued_message: [] } });
     const hint = (id: string) => keyHint({ keys: map }, id, (key) => `${key} does it`);
     expect([hint('chat.interrupt_turn'), hint('chat.edit_queued_message')]).toEqual(['f7 does it', '']);
     expect(keyHint({}, 'chat.interrupt_turn', (key) => key)).toBe('esc');
@@ -174,7 +174,7 @@ describe('a key map of the user', () => {
 });
 
 describe('a chord', () => {
-  const { map } = readKeyMap({ global: { open_transcript: 'ctrl-x t' } });
+  const { map } = parseKeyMap({ global: { open_transcript: 'ctrl-x t' } });
   let now = 0;
   const press = (keys: ChordKeys, name: string) =>
     keys.press(map, 'composer', keyPress(name.replace('ctrl+', ''), { ctrl: name.startsWith('ctrl+') }));

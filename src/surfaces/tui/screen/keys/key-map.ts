@@ -1,4 +1,4 @@
-import { actionId, defaultKeys, homeKey, type KeyAction, keyActions, type KeyContext } from './key-actions.ts';
+import { actionId, defaultKeys, canonicalKey, type KeyAction, keyActions, type KeyContext } from './key-actions.ts';
 import { shownKey } from './key-names.ts';
 
 /** The part of a key that a key map reads: its name as the terminal reports it, and the text that it types. */
@@ -58,7 +58,7 @@ export function mapKeyPress<Press extends PressedKey>(
 ): Press {
   const action = byKey[group].get(strokes);
   if (action === defaultKeyMap.byKey[group].get(strokes) && action?.more?.includes(strokes) !== true) return press;
-  return { ...press, name: action === undefined ? unbound : homeKey(action) };
+  return { ...press, name: action === undefined ? unbound : canonicalKey(action) };
 }
 
 export const shownKeys = ({ bindings }: KeyMap, id: string): readonly string[] =>
@@ -73,12 +73,12 @@ export function keyHint({ keys = defaultKeyMap }: HasKeys, id: string, words: (k
 }
 
 /** Maps a default key, as written in a hint, to the key that now does the same. */
-export type HintKeys = (written: string) => string;
+export type HintKeyMapper = (written: string) => string;
 /** Key names in views that differ from the reported ones. */
 const reported: Readonly<Record<string, string>> = { esc: 'escape', 'page up': 'pageup', 'page down': 'pagedown' };
 
 /** For hints of a view with this group of keys; `raw`: it gets unmapped keys. */
-export function hintKeys({ keys = defaultKeyMap }: HasKeys, group: KeyGroup | 'raw' = 'list'): HintKeys {
+export function hintKeyMapper({ keys = defaultKeyMap }: HasKeys, group: KeyGroup | 'raw' = 'list'): HintKeyMapper {
   return (written) => {
     if (group === 'raw') return written;
     const lower = written.toLowerCase();

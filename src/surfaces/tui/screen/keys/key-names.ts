@@ -33,7 +33,7 @@ function readKeyName(written: string): string | undefined {
 }
 
 /** One key, or two pressed in sequence: `ctrl-x ctrl-t`. */
-export function readStrokes(written: string): string | undefined {
+export function parseStrokes(written: string): string | undefined {
   const strokes = Array.from(written.trim().split(/\s+/), readKeyName);
   return strokes.length <= 2 && strokes.every((each) => each !== undefined) ? strokes.join(' ') : undefined;
 }
@@ -41,7 +41,7 @@ export function readStrokes(written: string): string | undefined {
 export const typesCharacter = (name: string): boolean => name === 'space' || [...name].length === 1;
 
 /** A reported key in the form of config.toml: `ctrl-x ctrl-t`. */
-export const writtenStrokes = (strokes: string): string =>
+export const strokesForConfig = (strokes: string): string =>
   strokes
     .split(' ')
     .map((stroke) =>

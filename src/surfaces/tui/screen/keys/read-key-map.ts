@@ -3,20 +3,20 @@ import type { Outcome } from '../../../../protocol/outcome.ts';
 import { actionId, defaultKeys, fixedKeys, keyActions, keyContexts } from './key-actions.ts';
 import type { KeyAction, KeyContext } from './key-actions.ts';
 import { contextsOf, type KeyBinding, type KeyMap, keyMapOf } from './key-map.ts';
-import { readStrokes, shownKey, typesCharacter } from './key-names.ts';
+import { parseStrokes, shownKey, typesCharacter } from './key-names.ts';
 
 type Path = readonly string[];
 type OwnBinding = { readonly path: Path; readonly keys: readonly string[] };
-export type KeySource = (path: Path) => string | undefined;
+export type KeySettingSource = (path: Path) => string | undefined;
 type Report = (path: Path, what: string, next: string) => void;
 
-export interface ReadKeyMap {
+export interface ParsedKeyMap {
   readonly map: KeyMap;
   /** Configuration problems. The affected actions keep their defaults. */
   readonly problems: readonly Outcome[];
 }
 
-export function readKeyMap(written: Json | undefined, source: KeySource = () => undefined): ReadKeyMap {
+export function parseKeyMap(written: Json | undefined, source: KeySettingSource = () => undefined): ParsedKeyMap {
   const problems: Outcome[] = [];
   const named = (path: Path): string => {
     const at = source(path);
@@ -80,7 +80,7 @@ function ownBinding(table: ReadonlyMap<string, JsonObject>, action: KeyAction, r
   }
   const keys: string[] = [];
   for (const each of list) {
-    const strokes = readStrokes(each);
+    const strokes = parseStrokes(each);
     if (strokes === undefined) {
       const next = 'Write modifiers first, such as ctrl-alt-x, alt-page-up, f5 or "ctrl-x ctrl-t".';
       report(path, `has "${each}", which no terminal reports`, next);

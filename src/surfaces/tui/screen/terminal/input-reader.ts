@@ -1,4 +1,4 @@
-import { controlKey, type ReadPiece, readPiece } from './read-sequence.ts';
+import { controlKey, type ParsedInput, parseNextInput } from './read-sequence.ts';
 import { keyPress, type TerminalInput } from './terminal-port.ts';
 
 /** Input belongs to a paste until this much silence follows the end mark. */
@@ -72,7 +72,7 @@ export class InputReader {
         if (!this.#readPaste(this.#paste)) return;
       } else if (this.#buffer.startsWith(pasteStart)) this.#beginPaste();
       else {
-        const piece = readPiece(this.#buffer);
+        const piece = parseNextInput(this.#buffer);
         if (piece === undefined) return;
         this.#buffer = this.#buffer.slice(piece.length);
         this.#tell(piece.inputs);
@@ -221,10 +221,10 @@ class MarkedPaste {
 }
 
 /** Reads a report at the beginning. A cursor position report may look like a key with modifiers, so it gives no key. */
-function readReport(text: string): ReadPiece | undefined {
+function readReport(text: string): ParsedInput | undefined {
   const [whole] = report.exec(text) ?? [];
   if (whole === undefined) return undefined;
-  const { inputs = [] } = readPiece(whole) ?? {};
+  const { inputs = [] } = parseNextInput(whole) ?? {};
   return { length: whole.length, inputs: inputs.filter(({ kind }) => kind !== 'key') };
 }
 
@@ -246,7 +246,7 @@ function sequenceWaitMs(open: string, { isAnswerDue }: { readonly isAnswerDue: b
 const isEscape = (open: string): boolean => open.startsWith('\u001B\u001B') || open.length < 2;
 
 /** Interprets a sequence whose rest does not arrive. No part of a terminal report becomes a key. */
-function giveUpSequence(open: string): ReadPiece {
+function giveUpSequence(open: string): ParsedInput {
   if (isEscape(open)) return { length: 1, inputs: [controlKey(open.codePointAt(0) ?? 27)] };
   const [, sign = ''] = open;
   return beginning.test(open)

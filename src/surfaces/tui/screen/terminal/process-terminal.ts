@@ -2,14 +2,14 @@ import type { Outcome } from '../../../../protocol/outcome.ts';
 import { InputReader, InputSilence } from './input-reader.ts';
 import type { TerminalListener, TerminalPort } from './terminal-port.ts';
 import {
-  askBackground,
-  asksTerminal,
+  backgroundQuery,
+  hasTerminalQuery,
   eraseBelow,
-  fullOff,
-  fullOn,
-  modesOff,
-  modesOn,
-  noTitle,
+  alternateScreenOff,
+  alternateScreenOn,
+  terminalModesOff,
+  terminalModesOn,
+  clearTitleSequence,
 } from './terminal-sequences.ts';
 import type { TerminalWarden } from './terminal-warden.ts';
 
@@ -55,11 +55,11 @@ export class ProcessTerminal implements TerminalPort {
 
   write(text: string): void {
     if (text === '') return;
-    if (text.includes(fullOn)) this.#nowFull(true);
-    if (text.includes(fullOff)) this.#nowFull(false);
-    if (asksTerminal(text)) this.#reader.expectAnswer();
+    if (text.includes(alternateScreenOn)) this.#nowFull(true);
+    if (text.includes(alternateScreenOff)) this.#nowFull(false);
+    if (hasTerminalQuery(text)) this.#reader.expectAnswer();
     const [title] = /\u001B\]0;[^\u0007]*\u0007/.exec(text) ?? [];
-    if (title !== undefined) this.#title = title === noTitle ? '' : title;
+    if (title !== undefined) this.#title = title === clearTitleSequence ? '' : title;
     if (text.endsWith(' q')) this.#isShaped = !text.endsWith('\u001B[0 q');
     process.stdout.write(text);
   }
@@ -74,7 +74,7 @@ export class ProcessTerminal implements TerminalPort {
     process.prependListener('uncaughtException', this.#onCrash);
     this.#takeStderr();
     this.#enter();
-    this.write(askBackground);
+    this.write(backgroundQuery);
     // After the first frame, which must not wait for another process.
     if (process.platform !== 'win32') setImmediate(() => void this.#startWarden());
   }
@@ -149,7 +149,7 @@ export class ProcessTerminal implements TerminalPort {
     process.stdin.resume();
     this.#isRaw = true;
     this.#isFresh = true;
-    this.write(`${modesOn}${this.#title}`);
+    this.write(`${terminalModesOn}${this.#title}`);
     this.#warden?.tell('taken');
   }
 
@@ -170,7 +170,7 @@ export class ProcessTerminal implements TerminalPort {
     if (!this.#isRaw) return;
     this.#isRaw = false;
     writeNow(
-      `${modesOff}${this.#isFull ? fullOff : ''}${this.#title === '' ? '' : noTitle}${this.#isShaped ? '\u001B[0 q' : ''}`,
+      `${terminalModesOff}${this.#isFull ? alternateScreenOff : ''}${this.#title === '' ? '' : clearTitleSequence}${this.#isShaped ? '\u001B[0 q' : ''}`,
     );
     try {
       process.stdin.setRawMode(false);

@@ -2,10 +2,10 @@ import { keyPress, type KeyPress, type Modifiers, type TerminalInput } from './t
 
 /** More characters than a user types or a key sends at once: they are read as one text. */
 const longRun = 16;
-export type ReadPiece = { readonly length: number; readonly inputs: readonly TerminalInput[] };
+export type ParsedInput = { readonly length: number; readonly inputs: readonly TerminalInput[] };
 
 /** Reads the next input of the text; undefined if more must arrive. */
-export function readPiece(text: string): ReadPiece | undefined {
+export function parseNextInput(text: string): ParsedInput | undefined {
   const code = text.codePointAt(0) ?? 0;
   if (code === 27) return readEscape(text);
   if (code < 32 || code === 127) return { length: 1, inputs: [controlKey(code)] };
@@ -19,7 +19,7 @@ export function readPiece(text: string): ReadPiece | undefined {
   return { length: Math.max(1, run.length), inputs };
 }
 
-function readEscape(text: string): ReadPiece | undefined {
+function readEscape(text: string): ParsedInput | undefined {
   const second = text[1];
   if (second === undefined) return undefined;
   if (second === '[') return readControl(text);
@@ -48,7 +48,7 @@ function withAlt(name: string): TerminalInput {
   return keyPress(isCtrl ? name.slice(5) : name, { ctrl: isCtrl, alt: true });
 }
 
-function readControl(text: string): ReadPiece | undefined {
+function readControl(text: string): ParsedInput | undefined {
   if (text.startsWith(oldMouse)) return readOldMouse(text);
   if (text[2] === '[') {
     const letter = text[3];
@@ -63,7 +63,7 @@ function readControl(text: string): ReadPiece | undefined {
   return { length: whole.length, inputs: listed(readSequence(prefix, parameters, final)) };
 }
 
-function readString(text: string): ReadPiece | undefined {
+function readString(text: string): ParsedInput | undefined {
   if (isTyped(text)) return { length: 2, inputs: [withAlt(text.slice(1, 2))] };
   const end = /\u0007|\u001B\\/.exec(text.slice(2));
   if (end === null) return text.length > 4096 ? { length: text.length, inputs: [] } : undefined;
@@ -80,7 +80,7 @@ const oldMouse = '\u001B[M';
  * Reads a legacy mouse report: button and position, one character each. Undefined if more must arrive. A position that
  * no character can represent is NUL; any other control character is not part of it.
  */
-function readOldMouse(text: string): ReadPiece | undefined {
+function readOldMouse(text: string): ParsedInput | undefined {
   const signs: string[] = [];
   for (const sign of text.slice(oldMouse.length)) {
     const isNext = /^[\u0001-\u001F]$/.test(sign);

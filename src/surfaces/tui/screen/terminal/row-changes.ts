@@ -1,4 +1,4 @@
-import { isSingleColumnText, splitClusters } from '../../../../base/text-columns.ts';
+import { isSingleColumnText, splitGraphemes } from '../../../../base/text-columns.ts';
 
 export interface RowChange {
   readonly column: number;
@@ -95,7 +95,7 @@ function rowCells(row: string): readonly RowCell[] | undefined {
     const text = row.slice(at, end);
     if (text.includes('\u001B')) return false;
     const isPlain = isSingleColumnText(text);
-    for (const cluster of splitClusters(text)) {
+    for (const cluster of splitGraphemes(text)) {
       const isSure = isPlain || isSingleColumnText(cluster.text) || wide.test(cluster.text);
       cells.push({ ...cluster, isSure, style, at });
       at += cluster.text.length;

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { noTitle, notificationSequence, takesPromptMarks, takesTitle, titleSequence } from './terminal-sequences.ts';
+import {
+  clearTitleSequence,
+  notificationSequence,
+  takesPromptMarks,
+  takesTitle,
+  titleSequence,
+} from './terminal-sequences.ts';
 
 describe('the title of the window', () => {
   it.each([
@@ -14,7 +20,7 @@ describe('the title of the window', () => {
 
   it('has at most 240 signs, none cut in two', () => {
     expect(titleSequence('😀'.repeat(300))).toBe(`\u001B]0;${'😀'.repeat(240)}\u0007`);
-    expect(noTitle).toBe('\u001B]0;\u0007');
+    expect(clearTitleSequence).toBe('\u001B]0;\u0007');
   });
 
   it('is not written where it would be printed', () => {

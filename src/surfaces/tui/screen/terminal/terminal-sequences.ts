@@ -6,7 +6,7 @@ const bell = '\u0007';
 const longestTitle = 240;
 /** Sets the window title. The text is untrusted: nothing in it can end the sequence. */
 export const titleSequence = (title: string): string => `\u001B]0;${oneLine(title, longestTitle)}${bell}`;
-export const noTitle = titleSequence('');
+export const clearTitleSequence = titleSequence('');
 
 /** Marks around a prompt, for terminals that jump between prompts. */
 export const promptMarks = {
@@ -50,16 +50,17 @@ function oneLine(text: string, most: number): string {
 }
 
 /** Enables paste marks, focus reports and distinct keys with modifiers. */
-export const modesOn = '\u001B[?2004h\u001B[?1004h\u001B[>1u';
+export const terminalModesOn = '\u001B[?2004h\u001B[?1004h\u001B[>1u';
 /** Resets all modes, including those of a frame that a crash interrupted. */
-export const modesOff =
+export const terminalModesOff =
   '\u001B[?2026l\u001B[<u\u001B[?1004l\u001B[?2004l\u001B[?1006l\u001B[?1000l\u001B[0m\u001B[?25h';
 /** Without an alternate screen, the second sequence would move the cursor. */
-export const fullOn = '\u001B[?1049h';
-export const fullOff = '\u001B[?1049l';
+export const alternateScreenOn = '\u001B[?1049h';
+export const alternateScreenOff = '\u001B[?1049l';
 export const eraseBelow = '\u001B[J';
 /** Asks if keys with modifiers are distinguished. Every terminal answers the second query: some only that. */
-export const askKeyboard = '\u001B[?u\u001B[c';
-export const askBackground = '\u001B]11;?\u0007';
+export const keyboardQuery = '\u001B[?u\u001B[c';
+export const backgroundQuery = '\u001B]11;?\u0007';
 /** True if the terminal will answer the written text. */
-export const asksTerminal = (text: string): boolean => text.includes(askKeyboard) || text.includes(askBackground);
+export const hasTerminalQuery = (text: string): boolean =>
+  text.includes(keyboardQuery) || text.includes(backgroundQuery);

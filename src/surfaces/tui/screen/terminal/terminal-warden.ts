@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { eraseBelow, fullOff, modesOff } from './terminal-sequences.ts';
+import { eraseBelow, alternateScreenOff, terminalModesOff } from './terminal-sequences.ts';
 
 /** `taken`: our modes are set. `full`: the alternate screen is shown too. `given`: the terminal is restored. */
 export type TerminalState = 'taken' | 'full' | 'given';
@@ -46,8 +46,8 @@ while read -r word; do
   [ "$word" = given ] || raw=$(stty -g <&3)
 done
 [ "$state" = given ] && exit 0
-[ "$state" = full ] && printf '${escaped(fullOff)}${killed}\\r\\n' >&3
-printf '${escaped(modesOff + eraseBelow)}' >&3
+[ "$state" = full ] && printf '${escaped(alternateScreenOff)}${killed}\\r\\n' >&3
+printf '${escaped(terminalModesOff + eraseBelow)}' >&3
 [ "$(stty -g <&3)" = "$raw" ] && stty ${process.platform === 'darwin' ? 'brkint ' : ''}icrnl ixon isig icanon iexten echo <&3
 exit 0
 `;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findShift, lineMoves, shifted } from './write-rows.ts';
+import { findShift, lineMoves, shiftRows } from './write-rows.ts';
 
 const [one, two, three, composer, status] = ['one', 'two', 'three', 'composer', 'status'].map(
   (word) => `a row with ${word} in it`,
@@ -44,7 +44,7 @@ describe('rows that moved', () => {
   ])('$name', ({ old, next, shift, moves }) => {
     expect(findShift(old, next)).toEqual(shift);
     expect(lineMoves(old, shift)).toEqual(moves);
-    const written = shifted(old, shift).filter((row, at) => row !== next[at]);
+    const written = shiftRows(old, shift).filter((row, at) => row !== next[at]);
     expect(written.every((row) => row === '')).toBe(true);
   });
 

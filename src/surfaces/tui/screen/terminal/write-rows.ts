@@ -29,7 +29,7 @@ function movedRows(pen: RowPen, old: readonly string[], rows: readonly string[])
   if (rows.length > pen.rows) pen.goTo(rows.length - 1, 0);
   for (const { row, lines, move } of lineMoves(shown, shift))
     pen.send(row, `\u001B[${lines === 1 ? '' : lines}${move === 'insert' ? 'L' : 'M'}`);
-  return shifted(shown, shift);
+  return shiftRows(shown, shift);
 }
 
 const filled = (rows: readonly string[], count: number): readonly string[] =>
@@ -156,7 +156,7 @@ function mostlyMovedBy(old: readonly string[], next: readonly string[], from: nu
   return by;
 }
 
-export function shifted(rows: readonly string[], { from, to, by }: RowShift): readonly string[] {
+export function shiftRows(rows: readonly string[], { from, to, by }: RowShift): readonly string[] {
   const blank = Array.from({ length: Math.abs(by) }, () => '');
   const moved = by > 0 ? [...blank, ...rows.slice(from, to - by)] : [...rows.slice(from - by, to), ...blank];
   return [...rows.slice(0, from), ...moved, ...rows.slice(to)];

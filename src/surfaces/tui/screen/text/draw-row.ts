@@ -1,6 +1,6 @@
 import { countColumns, cutToColumns } from '../../../../base/text-columns.ts';
 import { glyphsOf, type Look } from './look.ts';
-import { type GivenColour, type Piece, plain, restyled, type Row, type Style, trueColour } from './style.ts';
+import { type ProgramColour, type RowPiece, plain, restyled, type Row, type Style, trueColour } from './style.ts';
 import { themeOf } from './themes.ts';
 
 const reset = '\u001B[0m';
@@ -31,7 +31,7 @@ export function filledRow(row: Row, width: number, under: Style): Row {
   return restyled(blanks > 0 ? [...row, { text: ' '.repeat(blanks) }] : row, under);
 }
 
-export function cutTo(line: string, columns: number, look: Pick<Look, 'glyphs'>): string {
+export function cutLine(line: string, columns: number, look: Pick<Look, 'glyphs'>): string {
   if (countColumns(line) <= columns) return line;
   const { ellipsis } = glyphsOf(look);
   const room = columns - ellipsis.length;
@@ -42,7 +42,7 @@ export const rowColumns = (row: Row): number => row.reduce((columns, { text }) =
 
 export function beginningOfRow(row: Row, columns: number): Row {
   if (rowColumns(row) <= columns) return row;
-  const kept: Piece[] = [];
+  const kept: RowPiece[] = [];
   let left = columns;
   for (const piece of row) {
     const text = cutToColumns(piece.text, left);
@@ -93,7 +93,7 @@ function codesOf(style: Style, look: Look): string {
   return codes.filter(Boolean).join(';');
 }
 
-export const hasGrounds = ({ colours, palette }: Look): boolean =>
+export const hasBackgroundColours = ({ colours, palette }: Look): boolean =>
   (colours === '256' || colours === 'true') && themeOf(palette).grounds.tint !== undefined;
 
 function inkCodes({ colour }: Style, { colours, palette }: Look): string {
@@ -109,7 +109,7 @@ function inkCodes({ colour }: Style, { colours, palette }: Look): string {
 function groundCodes({ back }: Style, look: Look): string {
   if (back === undefined) return '';
   if (typeof back === 'number') return givenCodes(back, look.colours, 'ground');
-  const ground = hasGrounds(look) ? themeOf(look.palette).grounds[back] : undefined;
+  const ground = hasBackgroundColours(look) ? themeOf(look.palette).grounds[back] : undefined;
   if (ground === undefined) return '';
   const [indexed, full] = ground;
   return look.colours === 'true' ? `48;${fullCodes(full)}` : `48;5;${indexed}`;
@@ -118,7 +118,7 @@ function groundCodes({ back }: Style, look: Look): string {
 const fullCodes = (full: number): string => `2;${full >> 16};${(full >> 8) & 255};${full & 255}`;
 
 /** The nearest terminal colour to a program's colour. Sixteen colours have none that is near. */
-function givenCodes(colour: GivenColour, colours: Look['colours'], place: 'ink' | 'ground'): string {
+function givenCodes(colour: ProgramColour, colours: Look['colours'], place: 'ink' | 'ground'): string {
   const start = place === 'ink' ? 38 : 48;
   if (colour >= trueColour && colours === 'true') return `${start};${fullCodes(colour - trueColour)}`;
   const indexed = colour >= trueColour ? nearestIndexed(colour - trueColour) : colour;

@@ -31,7 +31,7 @@ export function elapsedWords(milliseconds: number): string {
 }
 
 /** With fractions of a second: `15ms`, `2.1s`. */
-export function spentWords(milliseconds: number): string {
+export function preciseDurationText(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.round(milliseconds)}ms`;
   return milliseconds < 60_000 ? `${(milliseconds / 1000).toFixed(1)}s` : elapsedWords(milliseconds);
 }

@@ -55,7 +55,7 @@ const forms = { unicode: inForm(0), ascii: inForm(1), words: inForm(2) };
 const plainSigns: Readonly<Record<string, string>> = { '→': '->', '…': '...', '·': '-', '—': '-', '–': '-' };
 
 /** Replaces signs in Capstan's own text by those of the look. */
-export const wordsWithGlyphs = (text: string, { glyphs }: Pick<Look, 'glyphs'>): string =>
+export const replaceGlyphs = (text: string, { glyphs }: Pick<Look, 'glyphs'>): string =>
   glyphs !== 'unicode' ? text.replaceAll(/[→…·—–]/g, (sign) => plainSigns[sign] ?? sign) : text;
 
 export const glyphsOf = ({ glyphs }: Pick<Look, 'glyphs'>): Glyphs => forms[glyphs];

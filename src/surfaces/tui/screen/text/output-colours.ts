@@ -1,6 +1,6 @@
 import { cleanText, withoutTabs } from './clean-text.ts';
 import type { Look } from './look.ts';
-import { type ColourRole, type Piece, plain, type Row, type Style, trueColour } from './style.ts';
+import { type ColourRole, type RowPiece, plain, type Row, type Style, trueColour } from './style.ts';
 import { wrappedRows } from './wrap-row.ts';
 
 /** Parses colours of a program's output; the state carries over from line to line. */
@@ -11,7 +11,7 @@ export class OutputColours {
 
   read(line: string): Row {
     if (!line.includes('\u001B[')) return this.#pieces(line);
-    const row: Piece[] = [];
+    const row: RowPiece[] = [];
     let from = 0;
     for (const found of line.matchAll(/\x1b\[([0-9;:]{0,100})m/g)) {
       row.push(...this.#pieces(line.slice(from, found.index)));

@@ -5,13 +5,13 @@ export type ColourRole = TextRole | SyntaxRole;
 /** `tint`: for the user's words. `added-number`: for the column of line numbers. */
 export type BackRole = 'tint' | 'added' | 'removed' | 'added-number' | 'removed-number';
 /** A colour set by a program: one of 256, or `trueColour` plus its red, green and blue. */
-export type GivenColour = number;
+export type ProgramColour = number;
 
 export const trueColour = 0x1000000;
 
 export interface Style {
-  readonly colour?: ColourRole | GivenColour;
-  readonly back?: BackRole | GivenColour;
+  readonly colour?: ColourRole | ProgramColour;
+  readonly back?: BackRole | ProgramColour;
   readonly weight?: 'bold' | 'dim';
   readonly italic?: true;
   readonly underline?: true;
@@ -20,11 +20,11 @@ export interface Style {
 }
 
 /** A part of a row. Its text is clean and has neither newline nor tab. */
-export type Piece = { readonly text: string; readonly style?: Style };
-export type Row = readonly Piece[];
+export type RowPiece = { readonly text: string; readonly style?: Style };
+export type Row = readonly RowPiece[];
 
-export const plain = (text: string): Piece => ({ text });
-export const styled = (text: string, style: Style): Piece => ({ text, style });
+export const plain = (text: string): RowPiece => ({ text });
+export const styled = (text: string, style: Style): RowPiece => ({ text, style });
 export const dimStyle: Style = { weight: 'dim' };
 export const boldStyle: Style = { weight: 'bold' };
 export const accentStyle: Style = { colour: 'accent' };

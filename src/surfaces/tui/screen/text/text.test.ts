@@ -4,7 +4,7 @@ import { anyCharacter, expectLinear } from '../../../../testing/test-inputs.ts';
 import { breakLine, wrapRow } from './wrap-row.ts';
 import { cleanText, cleanLine, withoutTabs } from './clean-text.ts';
 import { countColumns } from '../../../../base/text-columns.ts';
-import { cutTo, drawRow } from './draw-row.ts';
+import { cutLine, drawRow } from './draw-row.ts';
 import { elapsedWords, shownPath } from './format-values.ts';
 import type { Look } from './look.ts';
 import { OutputColours } from './output-colours.ts';
@@ -140,7 +140,7 @@ describe('cutting a line', () => {
     ['漢字漢字', 5, 'unicode', '漢字…'],
     ['x', 0, 'unicode', ''],
   ] as const)('%j to %i columns in %s', (line, columns, glyphs, cut) => {
-    expect(cutTo(line, columns, { glyphs })).toBe(cut);
+    expect(cutLine(line, columns, { glyphs })).toBe(cut);
   });
 });
 

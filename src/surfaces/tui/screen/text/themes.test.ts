@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, inject, it } from 'vitest';
 import { drawRow } from './draw-row.ts';
 import type { Look } from './look.ts';
-import { readTheme } from './user-themes.ts';
+import { parseTheme } from './user-themes.ts';
 import { type ColourRole, styled } from './style.ts';
 import {
-  backgroundOf,
+  backgroundBrightness,
   findTheme,
-  type Ink,
+  type TextColour,
   type Theme,
   themeChoices,
   type ThemeName,
@@ -69,7 +69,7 @@ describe('themes', () => {
   );
 
   it.each(['dark-colour-blind', 'light-colour-blind'] as const)('%s has no pair of red and green', (name) => {
-    const { good, bad } = themes[name].inks as Record<'good' | 'bad', Ink>;
+    const { good, bad } = themes[name].inks as Record<'good' | 'bad', TextColour>;
     const [one, other] = [withoutGreen(good[2]!), withoutGreen(bad[2]!)];
     expect(Math.hypot(one[0] - other[0], one[1] - other[1])).toBeGreaterThan(100);
     // Green and red by the terminal's own sixteen colours are as bad.
@@ -97,7 +97,7 @@ describe('themes', () => {
       expect([unknown.grounds, made]).toEqual([{}, []]);
     }
     expect(findTheme('dracula')).toBeUndefined();
-    expect([backgroundOf([30, 30, 46]), backgroundOf([253, 246, 227])]).toEqual(['dark', 'light']);
+    expect([backgroundBrightness([30, 30, 46]), backgroundBrightness([253, 246, 227])]).toEqual(['dark', 'light']);
   });
 });
 
@@ -105,7 +105,7 @@ describe("a theme of the user's", () => {
   it('changes what it names', () => {
     const text =
       '{"extends":"light","colours":{"accent":"#ff8000","good":42,"bad":"bright-red"},"backgrounds":{"tint":"#101010"}}';
-    const theme = readTheme('mine', text) as Theme;
+    const theme = parseTheme('mine', text) as Theme;
     expect(theme.inks).toEqual({
       ...themes.light.inks,
       accent: [36, 208, 0xff8000],
@@ -128,7 +128,7 @@ describe("a theme of the user's", () => {
     ['{"colours":{"accent":256}}', /^"accent" of colours must be/],
     ['{"colours":{"__proto__":"#000000"}}', /^colours has no "__proto__"/],
   ])('%s is refused with what to write', (text, problem) => {
-    expect(readTheme('mine', text)).toEqual({
+    expect(parseTheme('mine', text)).toEqual({
       problem: expect.stringMatching(problem),
     });
   });
@@ -143,7 +143,7 @@ describe("a theme of the user's", () => {
     const roles = fc.constantFrom<ColourRole>('accent', 'good', 'bad');
     fc.assert(
       fc.property(fc.dictionary(roles, value), fc.constantFrom<ThemeName>('dark', 'ansi', 'plain'), (colours, from) => {
-        const theme = readTheme('mine', JSON.stringify({ extends: from, colours }));
+        const theme = parseTheme('mine', JSON.stringify({ extends: from, colours }));
         if ('problem' in theme) return;
         for (const level of ['true', '256', 'sixteen'] as const) {
           const drawn = drawRow([styled('x', { colour: 'accent' })], { ...look, colours: level, palette: theme });

@@ -1,9 +1,9 @@
 import type { BackRole, ColourRole } from './style.ts';
 
-type Inks = Readonly<Record<ColourRole, Ink>>;
-type Grounds = Readonly<Record<BackRole, Ground>>;
+type Inks = Readonly<Record<ColourRole, TextColour>>;
+type Grounds = Readonly<Record<BackRole, BackgroundColour>>;
 /** One of the terminal's own 16 colours. Undefined makes terminals with more colours use it too. */
-const own = (sixteen: number): Ink => [sixteen, undefined, undefined];
+const own = (sixteen: number): TextColour => [sixteen, undefined, undefined];
 
 const dark: Inks = {
   accent: own(36),
@@ -83,14 +83,19 @@ const sixteenOf = (inks: Inks): Theme['inks'] =>
   Object.fromEntries(Object.entries(inks).map(([role, [sixteen]]) => [role, own(sixteen)]));
 const ansi = sixteenOf(dark);
 
-const grounds = (tint: Ground, added: Ground, removed: Ground, numbers = [added[1], removed[1]] as const): Grounds => ({
+const grounds = (
+  tint: BackgroundColour,
+  added: BackgroundColour,
+  removed: BackgroundColour,
+  numbers = [added[1], removed[1]] as const,
+): Grounds => ({
   tint,
   added,
   removed,
   'added-number': [added[0], numbers[0]],
   'removed-number': [removed[0], numbers[1]],
 });
-const [darkTint, lightTint]: readonly Ground[] = [
+const [darkTint, lightTint]: readonly BackgroundColour[] = [
   [236, 0x2a2d33],
   [255, 0xf2f3f5],
 ];
@@ -122,27 +127,27 @@ export const themes = Object.fromEntries(
 ) as Readonly<Record<ThemeName, Theme>>;
 export const themeOf = (palette: ThemeName | Theme): Theme => (typeof palette === 'string' ? themes[palette] : palette);
 /** A colour for terminals with 16 colours (SGR code), 256, and all. */
-export type Ink = readonly [sixteen: number, indexed: number | undefined, full: number | undefined];
+export type TextColour = readonly [sixteen: number, indexed: number | undefined, full: number | undefined];
 /** A ground for terminals with 256 colours, and all. Sixteen colours have no quiet one. */
-export type Ground = readonly [indexed: number, full: number];
+export type BackgroundColour = readonly [indexed: number, full: number];
 
 /** The colours of a look. A role without a colour is drawn as plain text; meaning never depends on colour alone. */
 export interface Theme {
   readonly name: string;
-  readonly inks: Readonly<Partial<Record<ColourRole, Ink>>>;
-  readonly grounds: Readonly<Partial<Record<BackRole, Ground>>>;
+  readonly inks: Readonly<Partial<Record<ColourRole, TextColour>>>;
+  readonly grounds: Readonly<Partial<Record<BackRole, BackgroundColour>>>;
   /** False: dim text is drawn as plain text. */
   readonly hasDim: boolean;
 }
 
 /** `unknown`: the terminal has not reported it. */
-export type Background = 'dark' | 'light' | 'unknown';
+export type TerminalBackground = 'dark' | 'light' | 'unknown';
 
 /** A choice for users: one theme, or two of which the terminal background selects one. */
 export interface ThemeChoice {
   readonly name: string;
   readonly about: string;
-  on(background: Background): ThemeName | Theme;
+  on(background: TerminalBackground): ThemeName | Theme;
 }
 
 export const autoTheme: ThemeChoice = {
@@ -179,7 +184,7 @@ export function findTheme(name: string, own: readonly ThemeChoice[] = []): Theme
 
 export const ownTheme = (theme: Theme): ThemeChoice => ({ name: theme.name, about: 'your own', on: () => theme });
 /** True for a built-in theme, which an own theme can extend. */
-export const isThemeName = (name: string): name is ThemeName => Object.hasOwn(themes, name);
+export const isBuiltInTheme = (name: string): name is ThemeName => Object.hasOwn(themes, name);
 
-export const backgroundOf = ([red, green, blue]: readonly [number, number, number]): 'dark' | 'light' =>
+export const backgroundBrightness = ([red, green, blue]: readonly [number, number, number]): 'dark' | 'light' =>
   0.299 * red + 0.587 * green + 0.114 * blue > 128 ? 'light' : 'dark';

@@ -3,7 +3,15 @@ import { isJsonObject, type Json } from '../../../../protocol/json.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
 import { nearestIndexed } from './draw-row.ts';
 import type { BackRole, ColourRole } from './style.ts';
-import { type Ground, type Ink, isThemeName, ownTheme, type Theme, type ThemeChoice, themes } from './themes.ts';
+import {
+  type BackgroundColour,
+  type TextColour,
+  isBuiltInTheme,
+  ownTheme,
+  type Theme,
+  type ThemeChoice,
+  themes,
+} from './themes.ts';
 
 export interface UserThemes {
   readonly choices: readonly ThemeChoice[];
@@ -14,7 +22,7 @@ export async function readUserThemes(engine: Engine): Promise<UserThemes> {
   const choices: ThemeChoice[] = [];
   const problems: { readonly name: string; readonly outcome: Outcome }[] = [];
   for (const { name, path, content } of await engine.user.themeFiles()) {
-    const read = 'text' in content ? readTheme(name, content.text) : content;
+    const read = 'text' in content ? parseTheme(name, content.text) : content;
     if ('problem' in read) {
       const message = `${path} is not used: ${read.problem}.`;
       const next = 'Correct the file, or choose another with /theme.';
@@ -34,7 +42,7 @@ const sixteen: Readonly<Record<string, number>> = Object.fromEntries(
 const accepted = '"#rrggbb", a number from 0 to 255, or a name such as "cyan" or "bright-blue"';
 
 /** Parses a user's theme file, or gives its problem. Only numbers get from here to the terminal. */
-export function readTheme(name: string, text: string): Theme | { readonly problem: string } {
+export function parseTheme(name: string, text: string): Theme | { readonly problem: string } {
   let given: Json;
   try {
     given = JSON.parse(text) as Json;
@@ -46,7 +54,7 @@ export function readTheme(name: string, text: string): Theme | { readonly proble
   const [unknown] = Object.keys(others);
   if (unknown !== undefined)
     return { problem: `"${unknown}" is not known. Use "extends", "colours", "backgrounds" and "dim"` };
-  if (typeof from !== 'string' || !isThemeName(from))
+  if (typeof from !== 'string' || !isBuiltInTheme(from))
     return { problem: `"extends" must be one of ${Object.keys(themes).join(', ')}` };
   if (typeof dim !== 'boolean') return { problem: '"dim" must be true or false' };
   const base: Theme = themes[from];
@@ -59,8 +67,8 @@ export function readTheme(name: string, text: string): Theme | { readonly proble
   return {
     name,
     hasDim: base.hasDim && dim,
-    inks: { ...base.inks, ...(inks.read as Partial<Record<ColourRole, Ink>>) },
-    grounds: { ...base.grounds, ...(grounds.read as Partial<Record<BackRole, Ground>>) },
+    inks: { ...base.inks, ...(inks.read as Partial<Record<ColourRole, TextColour>>) },
+    grounds: { ...base.grounds, ...(grounds.read as Partial<Record<BackRole, BackgroundColour>>) },
   };
 }
 
@@ -81,7 +89,7 @@ function members<Value>(
   return { read: found };
 }
 
-function inkOf(value: Json | undefined, base: Ink = [39, undefined, undefined]): Ink | undefined {
+function inkOf(value: Json | undefined, base: TextColour = [39, undefined, undefined]): TextColour | undefined {
   const [near] = base;
   if (isIndexed(value)) return [near, value, undefined];
   if (typeof value !== 'string') return undefined;
@@ -91,7 +99,7 @@ function inkOf(value: Json | undefined, base: Ink = [39, undefined, undefined]):
   return named === undefined ? undefined : [named, undefined, undefined];
 }
 
-function groundOf(value: Json | undefined): Ground | undefined {
+function groundOf(value: Json | undefined): BackgroundColour | undefined {
   const full = typeof value === 'string' ? fullOf(value) : undefined;
   return full === undefined ? undefined : [nearestIndexed(full), full];
 }

@@ -1,7 +1,7 @@
-import { type Cluster, isSingleColumnText, splitClusters } from '../../../../base/text-columns.ts';
+import { type Grapheme, isSingleColumnText, splitGraphemes } from '../../../../base/text-columns.ts';
 import { beginningOfRow, drawRow, rowColumns } from './draw-row.ts';
 import type { Look } from './look.ts';
-import type { Piece, Row } from './style.ts';
+import type { RowPiece, Row } from './style.ts';
 
 export interface WrapForm {
   readonly width: number;
@@ -36,10 +36,10 @@ const fitting = (prefix: Row, width: number): Row =>
   prefix.length === 0 ? prefix : beginningOfRow(prefix, Math.max(0, width - Math.max(1, Math.ceil(width / 3))));
 
 /** Cuts a row at ascending positions: each piece is visited once. */
-function slicerOf(row: Row): (from: number, to: number) => readonly Piece[] {
+function slicerOf(row: Row): (from: number, to: number) => readonly RowPiece[] {
   let [index, offset] = [0, 0];
   return (from, to) => {
-    const pieces: Piece[] = [];
+    const pieces: RowPiece[] = [];
     for (; index < row.length; index += 1) {
       const piece = row[index]!;
       const end = offset + piece.text.length;
@@ -97,7 +97,7 @@ function afterBlanks(line: string, from: number): number {
 }
 
 function breakClusters(line: string, first: number, rest: number, breaking: Breaking): readonly number[] {
-  const clusters = [...splitClusters(line)];
+  const clusters = [...splitGraphemes(line)];
   const places: number[] = [];
   let [from, at, room] = [0, 0, Math.max(1, first)];
   while (from < clusters.length) {
@@ -114,7 +114,7 @@ function breakClusters(line: string, first: number, rest: number, breaking: Brea
 }
 
 /** Position after the last cluster that fits. Takes at least one cluster, so that wrapping terminates. */
-function fullRow(clusters: readonly Cluster[], from: number, room: number): number {
+function fullRow(clusters: readonly Grapheme[], from: number, room: number): number {
   let [end, used] = [from, 0];
   while (end < clusters.length && (end === from || used + clusters[end]!.columns <= room)) {
     used += clusters[end]!.columns;
@@ -126,7 +126,7 @@ function fullRow(clusters: readonly Cluster[], from: number, room: number): numb
 }
 
 /** Position of the last word end up to `full`. Scripts without blanks may break at each wide character. */
-function wordEnd(clusters: readonly Cluster[], from: number, full: number): number {
+function wordEnd(clusters: readonly Grapheme[], from: number, full: number): number {
   let hasWord = false;
   for (let at = from; at < full && !hasWord; at += 1) hasWord = clusters[at]!.text !== ' ';
   for (let at = full; at > from; at -= 1) {
@@ -137,7 +137,7 @@ function wordEnd(clusters: readonly Cluster[], from: number, full: number): numb
   return full;
 }
 
-function lengthOf(clusters: readonly Cluster[], from: number, to: number): number {
+function lengthOf(clusters: readonly Grapheme[], from: number, to: number): number {
   let length = 0;
   for (let at = from; at < to; at += 1) length += clusters[at]!.text.length;
   return length;

@@ -3,10 +3,10 @@ import type { TurnItem } from '../../../../protocol/turn-item.ts';
 import { PlanTagStream } from '../../../views/wording/proposed-plan-tags.ts';
 import { shownPipedInput } from '../../../views/wording/turn-lines.ts';
 import { cleanLines } from '../../screen/text/clean-text.ts';
-import { drawRow, drawRows, filledRow, hasGrounds } from '../../screen/text/draw-row.ts';
+import { drawRow, drawRows, filledRow, hasBackgroundColours } from '../../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
 import { accentStyle, boldStyle, dimStyle, plain, styled } from '../../screen/text/style.ts';
-import type { Piece, Row, Style } from '../../screen/text/style.ts';
+import type { RowPiece, Row, Style } from '../../screen/text/style.ts';
 import { wrapRow } from '../../screen/text/wrap-row.ts';
 import { drawMarkdown, MarkdownStream, MarkdownText } from '../markdown/markdown-stream.ts';
 import { type Cell, cellFromRows, headRows, type LastRows } from './cell.ts';
@@ -30,14 +30,14 @@ function proseCell(text: string): Cell {
     rows: (look) => answerSectionRows([part('prose', text, look)], look),
     lastRows(look, least) {
       read ??= new MarkdownText(text.trim() === '' ? '' : text);
-      const { rows, isAll } = read.lastRows(insideAnswer(look), least);
+      const { rows, isAll } = read.lastRows(answerLook(look), least);
       return { rows: answerRows(rows, look, isAll ? 0 : 1), isAll };
     },
   };
 }
 
 function part(kind: AnswerSection['kind'], text: string, look: Look): AnswerSection {
-  return { kind, rows: text.trim() === '' ? [] : drawMarkdown(text, insideAnswer(look)) };
+  return { kind, rows: text.trim() === '' ? [] : drawMarkdown(text, answerLook(look)) };
 }
 
 function aroundPlan(text: string): readonly [string, string] {
@@ -60,7 +60,7 @@ function answerSectionRows(parts: readonly AnswerSection[], look: Look): readonl
 }
 
 function planRows(rows: readonly string[], look: Look): readonly string[] {
-  const indent = look.glyphs === 'words' ? 0 : look.width - insideAnswer(look).width;
+  const indent = look.glyphs === 'words' ? 0 : look.width - answerLook(look).width;
   return [...planHead(look), ...rows.map((row) => (row === '' ? '' : `${' '.repeat(indent)}${row}`))];
 }
 
@@ -74,7 +74,7 @@ const leastWidth = 8;
 const speaker = 'Capstan: ';
 const hasSpeaker = ({ width }: Look): boolean => width >= 3 * speaker.length;
 
-export function insideAnswer(look: Look): Look {
+export function answerLook(look: Look): Look {
   if (look.glyphs === 'words') return hasSpeaker(look) ? { ...look, width: look.width - speaker.length } : look;
   return look.width < leastWidth ? look : { ...look, width: look.width - 2 };
 }
@@ -106,25 +106,25 @@ export class AnswerStream implements Cell {
   }
 
   rows(look: Look): readonly string[] {
-    const inside = insideAnswer(look);
+    const inside = answerLook(look);
     const parts = this.#parts.map(({ kind, markdown }) => ({ kind, rows: markdown.rows(inside) }));
     return answerSectionRows(parts, look);
   }
 
   rowsFrom(look: Look, from: number): readonly string[] {
     if (this.#parts.length > 1) return this.rows(look).slice(from);
-    return answerRows(this.#last.markdown.rowsFrom(insideAnswer(look), from), look, from);
+    return answerRows(this.#last.markdown.rowsFrom(answerLook(look), from), look, from);
   }
 
   lastRows(look: Look, least: number): LastRows {
-    const all = this.#parts.length > 1 ? 0 : this.#last.markdown.rowTotal(insideAnswer(look));
+    const all = this.#parts.length > 1 ? 0 : this.#last.markdown.rowTotal(answerLook(look));
     const from = Math.max(0, all - least);
     return { rows: this.rowsFrom(look, from), isAll: from === 0 };
   }
 
   /** Rows that no later text can change. `from`: rows above it are known. */
   stableRows(look: Look, from = 0): readonly string[] {
-    const inside = insideAnswer(look);
+    const inside = answerLook(look);
     const { markdown } = this.#last;
     if (this.#parts.length === 1) {
       const rows = markdown.stableRows(inside);
@@ -145,7 +145,7 @@ export class AnswerStream implements Cell {
   rowCount(blocks: number, look: Look): number {
     let [rows, left] = [0, blocks];
     for (const { kind, markdown } of this.#parts) {
-      const own = markdown.rowCount(Math.min(left, markdown.stableBlocks), insideAnswer(look));
+      const own = markdown.rowCount(Math.min(left, markdown.stableBlocks), answerLook(look));
       const heading = kind === 'prose' ? 0 : planHead(look).length;
       if (own > 0) rows += (rows === 0 ? 0 : 1) + heading + own;
       left = Math.max(0, left - markdown.stableBlocks);
@@ -195,7 +195,7 @@ export function userCell({ text, images }: Extract<TurnItem, { kind: 'user-messa
     ];
     const width = Math.max(1, look.width - 1);
     const rows = shown.flatMap((line, at) => wrapRow(line, { width, ...prefixes(look, at) }));
-    if (!hasGrounds(look)) return rows;
+    if (!hasBackgroundColours(look)) return rows;
     return [[], ...rows, []].map((row) => filledRow(row, look.width, { back: 'tint' }));
   });
 }
@@ -210,7 +210,7 @@ function prefixes(look: Look, at: number): { readonly first: Row; readonly rest:
 
 /** Highlights files, skills and pictures that the text names. */
 function mentions(line: string): Row {
-  const row: Piece[] = [];
+  const row: RowPiece[] = [];
   let from = 0;
   for (const found of line.matchAll(/(?<![^\s(])(?:[@$][\w./~-]{1,200}|\[Image #\d{1,4}\])/g)) {
     if (found.index > from) row.push(plain(line.slice(from, found.index)));

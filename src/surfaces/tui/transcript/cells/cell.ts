@@ -1,6 +1,6 @@
 import { beginningOfRow, drawRows } from '../../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
-import { badStyle, dimStyle, goodStyle, type Piece, plain, type Row, styled } from '../../screen/text/style.ts';
+import { badStyle, dimStyle, goodStyle, type RowPiece, plain, type Row, styled } from '../../screen/text/style.ts';
 import { wrapIn } from '../../screen/text/wrap-row.ts';
 
 /**
@@ -22,7 +22,7 @@ export function cellFromRows(make: (look: Look) => readonly Row[]): Cell {
 }
 
 interface HeadedRows {
-  readonly mark: CellState | Piece;
+  readonly mark: CellState | RowPiece;
   readonly head: Row;
   /** Lines below the head, to be wrapped. */
   readonly lines?: readonly Row[];
@@ -45,12 +45,12 @@ export function cellWithHead(make: (look: Look) => HeadedRows | undefined): Cell
 const gutter = 2;
 const underGutter = 4;
 
-export function headRows(look: Look, mark: CellState | Piece, header: Row): readonly Row[] {
+export function headRows(look: Look, mark: CellState | RowPiece, header: Row): readonly Row[] {
   const first = markPieces(typeof mark === 'string' ? stateMark(mark, look) : mark);
   return wrapIn(look, header, first, first.length === 0 ? [] : [plain(' '.repeat(gutter))]);
 }
 
-export const markPieces = (mark: Piece): Row => (mark.text === '' ? [] : [mark, plain(' ')]);
+export const markPieces = (mark: RowPiece): Row => (mark.text === '' ? [] : [mark, plain(' ')]);
 
 /** Lines below the head: a corner, then blanks. */
 const underRows = (look: Look, lines: readonly Row[]): readonly Row[] =>
@@ -73,11 +73,11 @@ const underPrefix = (look: Look, at: number): Row =>
 
 export type CellState = 'running' | 'good' | 'bad' | 'quiet' | 'plain';
 
-export const callMark = (status: 'in-progress' | 'completed' | 'failed'): CellState =>
+export const callCellState = (status: 'in-progress' | 'completed' | 'failed'): CellState =>
   (({ 'in-progress': 'running', completed: 'plain', failed: 'bad' }) as const)[status];
 
 /** The mark of a state. Each has a sign of its own, so that it does not depend on colour alone. */
-export function stateMark(state: CellState, look: Look): Piece {
+export function stateMark(state: CellState, look: Look): RowPiece {
   const { bullet, bad } = glyphsOf(look);
   // A screen reader needs no mark: the head names the state.
   if (look.glyphs === 'words') return plain('');

@@ -1,10 +1,10 @@
 import { shellCall } from '../../../../core/policy/commands/command-words.ts';
 import { plural } from '../../../../engine/wording.ts';
-import { shellWords } from '../../../../protocol/shell.ts';
+import { quoteShellCommand } from '../../../../protocol/shell.ts';
 import type { CommandItem } from '../../../../protocol/turn-item.ts';
-import { exactText } from '../../../views/terminal/exact-text.ts';
+import { unambiguousText } from '../../../views/terminal/exact-text.ts';
 import { cleanLines } from '../../screen/text/clean-text.ts';
-import { elapsedWords, spentWords } from '../../screen/text/format-values.ts';
+import { elapsedWords, preciseDurationText } from '../../screen/text/format-values.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
 import {
   accentStyle,
@@ -126,7 +126,7 @@ function endRow(item: CommandItem, context: CallState, look: Look): Row {
   const { byUser, status, exitCode, durationMs } = item;
   const { good, bad, dot } = glyphsOf(look);
   if (status === 'in-progress') return [styled('running', dimStyle), ...timePieces(item, context, look)];
-  const spent = durationMs === undefined ? '' : ` ${dot} ${spentWords(durationMs)}`;
+  const spent = durationMs === undefined ? '' : ` ${dot} ${preciseDurationText(durationMs)}`;
   const time = byUser === true ? `${spent} ${dot} run by you` : spent;
   if (!isFailure(item)) return [styled(good, goodStyle), styled(time, dimStyle)];
   const why = exitCode === undefined ? endOf(item).toLowerCase() : String(exitCode);
@@ -138,7 +138,7 @@ export function commandText(argv: readonly string[]): string {
   const call = shellCall(argv);
   const isPlain = call?.isOrdinary === true && call.parameters.length === 0 && isInstalled(call.program);
   const script = isPlain ? call.script : undefined;
-  return (script ?? shellWords(argv)).trim();
+  return (script ?? quoteShellCommand(argv)).trim();
 }
 
 /** True for a plain name or an absolute path. A program by a relative path may be anything. */
@@ -147,7 +147,7 @@ const isInstalled = (program: string): boolean => program.startsWith('/') || !/[
 /** Lines of a command in colour, with a sign for every character that is hidden or looks like another. */
 export function commandLineRows(argv: readonly string[]): readonly Row[] {
   const grammar = grammarOf('sh');
-  return cleanLines(exactText(commandText(argv), 'words')).map((line) =>
+  return cleanLines(unambiguousText(commandText(argv), 'words')).map((line) =>
     grammar === undefined ? [plain(line)] : highlightLine(line, grammar).row,
   );
 }

@@ -1,6 +1,6 @@
 import { formatCount, plural, sizeWords } from '../../../../engine/wording.ts';
-import { countOmittedOutput, readOmittedLine } from '../../../../protocol/display-text.ts';
-import { hintKeys } from '../../screen/keys/key-map.ts';
+import { countOmittedOutput, parseOmittedLine } from '../../../../protocol/display-text.ts';
+import { hintKeyMapper } from '../../screen/keys/key-map.ts';
 import { cleanText } from '../../screen/text/clean-text.ts';
 import { cutRow, rowColumns } from '../../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
@@ -30,7 +30,7 @@ export const foldLimits = {
 
 /** Hint for seeing folded text. `them`: the counted lines only, as others are not available here. */
 const foldHint = (look: Look, what: 'all' | 'them' | 'some'): string =>
-  `${hintKeys(look, 'composer')('ctrl+t')} shows ${what}`;
+  `${hintKeyMapper(look, 'composer')('ctrl+t')} shows ${what}`;
 
 /** The output in rows below the head of its cell. `total`: number of lines, if a truncated output does not state it. */
 export function outputRows(output: string, limits: FoldLimits, look: Look, total?: number): readonly Row[] {
@@ -135,7 +135,7 @@ function middleRows(folded: Folded, from: number, to: number): readonly Row[] {
 function gapRow(folded: Folded, gap: readonly string[], errors: string, place?: 'last'): Row {
   const { width, look } = folded;
   const [only = []] = gap.length === 1 ? lineRows(gap[0]!, width, 2, dimStyle) : [];
-  if (gap.length === 1 && rowColumns(only) < width && readOmittedLine(gap[0]!) === undefined) return only;
+  if (gap.length === 1 && rowColumns(only) < width && parseOmittedLine(gap[0]!) === undefined) return only;
   const omitted = countOmittedOutput(gap.join('\n'));
   const cut = gap.flatMap((line) => truncatedMark.exec(line)?.slice(1) ?? []);
   const hidden = hiddenIn(folded, gap, cut.length > 0, omitted);

@@ -4,14 +4,14 @@ import type { Answer, Question } from '../../../../protocol/question.ts';
 import type { ThreadEvent } from '../../../../protocol/thread-event.ts';
 import type { TurnItem } from '../../../../protocol/turn-item.ts';
 import { questionWords } from '../../../views/questions/question-lines.ts';
-import { exactText } from '../../../views/terminal/exact-text.ts';
+import { unambiguousText } from '../../../views/terminal/exact-text.ts';
 import { visibleLine } from '../../../views/terminal/visible-text.ts';
 import { failedCheckpointLine } from '../../../views/wording/checkpoint-words.ts';
-import { agentEnd, missingAnswerReason, reviewWords } from '../../../views/wording/turn-lines.ts';
+import { agentEndText, missingAnswerReason, reviewWords } from '../../../views/wording/turn-lines.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
-import { glyphsOf, wordsWithGlyphs } from '../../screen/text/look.ts';
+import { glyphsOf, replaceGlyphs } from '../../screen/text/look.ts';
 import { badStyle, boldStyle, dimStyle, goodStyle, plain, styled } from '../../screen/text/style.ts';
-import { changeLine } from '../change-entries.ts';
+import { requestChangeLine } from '../change-entries.ts';
 import { answerCell, reasoningCell, userCell } from './answer-cells.ts';
 import { type Cell, cellWithHead } from './cell.ts';
 import { type CallState, commandCell, commandLineRows } from './command-cell.ts';
@@ -65,13 +65,13 @@ const eventCells: {
       : decisionCell(question, answer),
   'hook-completed': ({ run }) => hookCell(run),
   warning: ({ outcome }) => noticeCell('warning', outcome),
-  retrying: (event) => quietCell(changeLine({ kind: 'retry', events: [event] })),
-  'model-switched': (event) => quietCell(changeLine({ kind: 'switch', event })),
-  'checkpoint-installed': (event) => quietCell(changeLine({ kind: 'checkpoint', event })),
-  'prefix-broken': (prefix) => quietCell(changeLine({ kind: 'prefix', prefix })),
+  retrying: (event) => quietCell(requestChangeLine({ kind: 'retry', events: [event] })),
+  'model-switched': (event) => quietCell(requestChangeLine({ kind: 'switch', event })),
+  'checkpoint-installed': (event) => quietCell(requestChangeLine({ kind: 'checkpoint', event })),
+  'prefix-broken': (prefix) => quietCell(requestChangeLine({ kind: 'prefix', prefix })),
   'checkpoint-failed': (event) => noticeCell('warning', { message: failedCheckpointLine(event) }),
   context(event) {
-    const line = agentEnd(event);
+    const line = agentEndText(event);
     return line === undefined ? undefined : quietCell({ line, details: event.text });
   },
   'turn-failed': (event, { end }) => failedTurnCell(event, end?.endedAt),
@@ -126,7 +126,7 @@ export function decisionCell(question: Question, answer: Answer): Cell {
     const decided =
       content === undefined ? `${acted} ${about}${scopeWords(answer, question)}` : `${answered} ${content}`;
     const note = review !== undefined ? about : answer.by === undefined ? answer.note : undefined;
-    const shown = (text: string): string => wordsWithGlyphs(visibleLine(exactText(text, 'words')), look);
+    const shown = (text: string): string => replaceGlyphs(visibleLine(unambiguousText(text, 'words')), look);
     const lines = note === undefined ? [] : [[styled(shown(note), dimStyle)]];
     return { mark, head: [plain(shown(review ?? decided))], lines };
   });

@@ -8,9 +8,9 @@ import { moneyWords } from '../../../views/wording/cost-words.ts';
 import { cleanLine, cleanLines, trimmedLines } from '../../screen/text/clean-text.ts';
 import { cutRow, drawCutRow } from '../../screen/text/draw-row.ts';
 import { elapsedWords, shownPath } from '../../screen/text/format-values.ts';
-import { glyphsOf, type Look, wordsWithGlyphs } from '../../screen/text/look.ts';
+import { glyphsOf, type Look, replaceGlyphs } from '../../screen/text/look.ts';
 import { badStyle, boldStyle, dimStyle, plain, styled, warnStyle } from '../../screen/text/style.ts';
-import type { Piece, Row } from '../../screen/text/style.ts';
+import type { RowPiece, Row } from '../../screen/text/style.ts';
 import { type Cell, cellFromRows, cellWithHead, headRows, stateMark } from './cell.ts';
 
 export type NoticeKind = 'info' | 'warning' | 'error';
@@ -19,15 +19,15 @@ type NoticeText = Pick<Outcome, 'message'> & Partial<Pick<Outcome, 'next'>>;
 export function noticeCell(kind: NoticeKind, { message, next = '' }: NoticeText): Cell {
   return cellFromRows((look) => {
     const style = { info: undefined, warning: warnStyle, error: badStyle }[kind];
-    const said = trimmedLines(wordsWithGlyphs(message, look)).map((text): Row => [{ text, style }]);
-    const advice = trimmedLines(wordsWithGlyphs(next, look)).map((text): Row => [styled(text, dimStyle)]);
+    const said = trimmedLines(replaceGlyphs(message, look)).map((text): Row => [{ text, style }]);
+    const advice = trimmedLines(replaceGlyphs(next, look)).map((text): Row => [styled(text, dimStyle)]);
     return [...said, ...advice].flatMap((line, at) =>
       headRows(look, at === 0 ? noticeMark(kind, look) : { text: ' ' }, line),
     );
   });
 }
 
-function noticeMark(kind: NoticeKind, look: Look): Piece {
+function noticeMark(kind: NoticeKind, look: Look): RowPiece {
   const { warning, error } = glyphsOf(look);
   if (kind === 'info') return stateMark('quiet', look);
   return kind === 'warning' ? styled(warning, warnStyle) : styled(error, badStyle);
@@ -43,8 +43,8 @@ export interface QuietLine {
 
 export function quietCell({ line, details = '', kind = 'info' }: QuietLine): Cell {
   return cellWithHead((look) => {
-    const text = styled(wordsWithGlyphs(cleanLine(line), look), kind === 'info' ? dimStyle : warnStyle);
-    const opened = look.details === 'folded' ? [] : cleanLines(wordsWithGlyphs(details, look));
+    const text = styled(replaceGlyphs(cleanLine(line), look), kind === 'info' ? dimStyle : warnStyle);
+    const opened = look.details === 'folded' ? [] : cleanLines(replaceGlyphs(details, look));
     const lines = opened.filter((each) => each.trim() !== '').map((each) => [styled(each, dimStyle)]);
     return { mark: noticeMark(kind, look), head: [text], lines };
   });

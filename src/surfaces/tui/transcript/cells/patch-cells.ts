@@ -3,15 +3,15 @@ import { plural } from '../../../../engine/wording.ts';
 import { stringAt } from '../../../../protocol/json.ts';
 import type { ChangedFile, FileChangeItem, ToolCallItem } from '../../../../protocol/turn-item.ts';
 import { cleanText, trimmedLines } from '../../screen/text/clean-text.ts';
-import { filledRow, hasGrounds } from '../../screen/text/draw-row.ts';
+import { filledRow, hasBackgroundColours } from '../../screen/text/draw-row.ts';
 import { shownPath } from '../../screen/text/format-values.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
 import { badStyle, boldStyle, dimStyle, goodStyle, plain, restyled, styled } from '../../screen/text/style.ts';
-import type { Piece, Row, Style } from '../../screen/text/style.ts';
+import type { RowPiece, Row, Style } from '../../screen/text/style.ts';
 import { wrapIn, wrapRow } from '../../screen/text/wrap-row.ts';
 import { grammarOfPath, HighlightBudget, highlightLine } from '../markdown/syntax-highlight.ts';
 import type { Grammar, LongToken } from '../markdown/syntax-highlight.ts';
-import { callMark, type Cell, cellWithHead } from './cell.ts';
+import { callCellState, type Cell, cellWithHead } from './cell.ts';
 import { foldRow } from './folded-output.ts';
 import { callCell } from './tool-call-cells.ts';
 
@@ -25,7 +25,7 @@ export function patchCell(item: FileChangeItem): Cell {
     const changes = recordedChanges(item).toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
     const files = changes.map(fileOf);
     const isBad = status === 'failed';
-    const mark = callMark(status);
+    const mark = callCellState(status);
     const lines = isBad ? trimmedLines(problem ?? '').map((line) => [styled(line, badStyle)]) : [];
     if (files.length === 1) {
       const [file] = files;
@@ -161,12 +161,12 @@ function lineRows({ kind, number }: DiffLine, text: Row, digits: number, look: L
   const rest: Row = [...margin, plain(' '.repeat(column.length + 1))];
   const body = kind === 'same' ? text : restyled(text, style);
   const rows = wrapRow(body, { width: look.width, first, rest, breaking: 'anywhere' });
-  if (kind === 'same' || !hasGrounds(look)) return rows;
+  if (kind === 'same' || !hasBackgroundColours(look)) return rows;
   return rows.map((row) => filledRow(row, look.width, { back: kind }));
 }
 
-function numberPiece(text: string, kind: 'added' | 'removed' | 'same', look: Look): Piece {
-  if (kind === 'same' || !hasGrounds(look)) return styled(text, dimStyle);
+function numberPiece(text: string, kind: 'added' | 'removed' | 'same', look: Look): RowPiece {
+  if (kind === 'same' || !hasBackgroundColours(look)) return styled(text, dimStyle);
   return styled(text, { weight: 'dim', back: `${kind}-number` });
 }
 
@@ -174,7 +174,7 @@ function numberPiece(text: string, kind: 'added' | 'removed' | 'same', look: Loo
 function styleOf(kind: 'added' | 'removed' | 'same', look: Look): Style {
   if (kind === 'same') return {};
   const weight: Style = kind === 'removed' ? dimStyle : {};
-  return hasGrounds(look) ? weight : { ...weight, colour: kind === 'added' ? 'good' : 'bad' };
+  return hasBackgroundColours(look) ? weight : { ...weight, colour: kind === 'added' ? 'good' : 'bad' };
 }
 
 /** Colours inside a hunk. Old and new lines are two texts, each with its own open comments. */

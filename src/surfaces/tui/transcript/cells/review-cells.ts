@@ -9,7 +9,7 @@ import { shownPath } from '../../screen/text/format-values.ts';
 import type { Look } from '../../screen/text/look.ts';
 import { accentStyle, boldStyle, dimStyle, plain, type Row, styled } from '../../screen/text/style.ts';
 import { drawMarkdown } from '../markdown/markdown-stream.ts';
-import { insideAnswer } from './answer-cells.ts';
+import { answerLook } from './answer-cells.ts';
 import { type Cell, cellWithHead, headRows } from './cell.ts';
 import { failedTurnCell, turnCostWords, turnEndCell } from './notice-cells.ts';
 
@@ -58,7 +58,7 @@ function findingRows({ title, body, priority, place }: ReviewFinding, look: Look
 
 function bodyRows(text: string, look: Look): readonly string[] {
   if (text.trim() === '') return [];
-  const inside = insideAnswer(look);
+  const inside = answerLook(look);
   const indent = ' '.repeat(look.width - inside.width);
   return drawMarkdown(text, inside).map((row) => (row === '' ? '' : `${indent}${row}`));
 }

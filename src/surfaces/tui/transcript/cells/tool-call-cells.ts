@@ -11,7 +11,7 @@ import { glyphsOf, type Look } from '../../screen/text/look.ts';
 import { accentStyle, badStyle, boldStyle, dimStyle, plain, styled } from '../../screen/text/style.ts';
 import type { Row, Style } from '../../screen/text/style.ts';
 import { wrapIn } from '../../screen/text/wrap-row.ts';
-import { callMark, type Cell, cellWithHead } from './cell.ts';
+import { callCellState, type Cell, cellWithHead } from './cell.ts';
 import { foldLimits, outputRows } from './folded-output.ts';
 
 /** A tool call without a cell of its own: of an MCP server, of the client, or of Capstan. */
@@ -30,7 +30,7 @@ function titledCallCell(item: ToolCallItem, title: (look: Look) => Row): Cell {
     const words = agentAnswer(item) ?? goalAnswerText(item) ?? item.output ?? '';
     const rows = outputRows(words, isBad ? foldLimits.failed : foldLimits.quiet, look);
     const output = isBad ? rows.map((row) => row.map(({ text }) => styled(text, badStyle))) : rows;
-    return { mark: callMark(item.status), head: title(look), output };
+    return { mark: callCellState(item.status), head: title(look), output };
   });
 }
 
@@ -171,7 +171,7 @@ export function questionsCell({ server, tool, arguments: given, output, status }
       const said = answer === '' ? styled('  no answer', dimStyle) : styled(`  ${answer}`, accentStyle);
       return [[{ text: cleanLine(question.question) }], ...(status === 'in-progress' ? [] : [[said]])];
     });
-    return { mark: callMark(status), head, lines };
+    return { mark: callCellState(status), head, lines };
   });
 }
 

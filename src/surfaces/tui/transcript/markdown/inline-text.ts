@@ -2,7 +2,7 @@ import type { Inline, InlineText, LinkInline } from '../../../../base/markdown/i
 import { cleanLine } from '../../screen/text/clean-text.ts';
 import { shownPath } from '../../screen/text/format-values.ts';
 import type { Look } from '../../screen/text/look.ts';
-import { dimStyle, type Piece, type Row, type Style } from '../../screen/text/style.ts';
+import { dimStyle, type RowPiece, type Row, type Style } from '../../screen/text/style.ts';
 
 type Places = Pick<Look, 'cwd' | 'home'>;
 
@@ -17,7 +17,7 @@ const styles: Readonly<Record<Exclude<Inline['kind'], 'link' | 'picture'>, Style
 
 /** Marked-up text as lines of pieces, one for each source line. */
 export function inlineLines({ parts }: InlineText, places: Places): readonly Row[] {
-  const lines: Piece[][] = [[]];
+  const lines: RowPiece[][] = [[]];
   for (const { text, style } of piecesOf(parts, {}, places)) {
     const isPlain = style === undefined || Object.keys(style).length === 0;
     for (const [index, line] of text.split('\n').entries()) {
@@ -30,7 +30,7 @@ export function inlineLines({ parts }: InlineText, places: Places): readonly Row
 
 export const inlineRow = (text: InlineText, places: Places): Row => inlineLines(text, places)[0] ?? [];
 
-function piecesOf(parts: readonly Inline[], around: Style, places: Places): readonly Piece[] {
+function piecesOf(parts: readonly Inline[], around: Style, places: Places): readonly RowPiece[] {
   return parts.flatMap((part) => {
     if (part.kind === 'link' || part.kind === 'picture') return linkPieces(part, around, places);
     const style = { ...styles[part.kind], ...around };
@@ -38,12 +38,12 @@ function piecesOf(parts: readonly Inline[], around: Style, places: Places): read
   });
 }
 
-function linkPieces({ target, parts, isAddress }: LinkInline, around: Style, places: Places): readonly Piece[] {
+function linkPieces({ target, parts, isAddress }: LinkInline, around: Style, places: Places): readonly RowPiece[] {
   const style = { ...linkStyle, ...around };
   const label = piecesOf(parts, style, places);
   if (isAddress) return label;
   const words = label.map(({ text }) => text).join('');
-  const shown = readLinkTarget(target, places);
+  const shown = parseLinkTarget(target, places);
   // The name of a file adds nothing to its path.
   if (shown.kind === 'file' && !/\s/.test(words.trim())) return [{ text: shown.text, style }];
   if (shown.kind === 'none' || words === shown.text) return label;
@@ -56,7 +56,7 @@ export type LinkTarget =
   | { readonly kind: 'address'; readonly text: string }
   | { readonly kind: 'none' };
 
-export function readLinkTarget(target: string, look: Pick<Look, 'cwd' | 'home'>): LinkTarget {
+export function parseLinkTarget(target: string, look: Pick<Look, 'cwd' | 'home'>): LinkTarget {
   if (target === '' || target.startsWith('#')) return { kind: 'none' };
   // A scheme of one letter is a Windows drive.
   const isAddress = /^[a-z][a-z0-9+.-]+:/i.test(target) && !/^file:/i.test(target);

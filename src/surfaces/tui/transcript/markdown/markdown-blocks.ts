@@ -1,9 +1,9 @@
-import type { Block, ItemBlock, TableBlock } from '../../../../base/markdown/blocks.ts';
+import type { MarkdownBlock, ItemBlock, TableBlock } from '../../../../base/markdown/blocks.ts';
 import { InlineText } from '../../../../base/markdown/inline-text.ts';
 import { drawRow, rowColumns } from '../../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
 import { accentStyle, badStyle, goodStyle } from '../../screen/text/style.ts';
-import { type Piece, plain, restyled, type Row, type Style, styled } from '../../screen/text/style.ts';
+import { type RowPiece, plain, restyled, type Row, type Style, styled } from '../../screen/text/style.ts';
 import { wrapRow } from '../../screen/text/wrap-row.ts';
 import { inlineLines, inlineRow } from './inline-text.ts';
 import { type Grammar, grammarOf, HighlightBudget, highlightLine, type LongToken } from './syntax-highlight.ts';
@@ -14,7 +14,7 @@ type Container =
   | { readonly kind: 'quote'; isNew: boolean }
   | { readonly kind: 'item'; readonly item: ItemBlock; isNew: boolean };
 
-type Standing = { readonly kind: Leaf['kind']; readonly isInItem: boolean; readonly depth: number };
+type Standing = { readonly kind: MarkdownLeaf['kind']; readonly isInItem: boolean; readonly depth: number };
 
 interface CodeColours {
   readonly grammar: Grammar | 'diff' | undefined;
@@ -23,27 +23,27 @@ interface CodeColours {
 }
 
 /** Converts blocks to leaves with their row prefixes and blank rows. */
-export class LeafWriter {
-  readonly #give: (leaf: Leaf) => void;
+export class MarkdownLeafWriter {
+  readonly #give: (leaf: MarkdownLeaf) => void;
   readonly #containers: Container[] = [];
   #isAfterBlank = false;
   #last: Standing | undefined;
   #code: CodeColours | undefined;
 
-  constructor(give: (leaf: Leaf) => void) {
+  constructor(give: (leaf: MarkdownLeaf) => void) {
     this.#give = give;
   }
 
   /** Call between two blocks: makes a writer in the same state that gives to another receiver. */
-  copy(give: (leaf: Leaf) => void): LeafWriter {
-    const copy = new LeafWriter(give);
+  copy(give: (leaf: MarkdownLeaf) => void): MarkdownLeafWriter {
+    const copy = new MarkdownLeafWriter(give);
     copy.#isAfterBlank = this.#isAfterBlank;
     copy.#last = this.#last;
     copy.#code = this.#code && { ...this.#code, budget: this.#code.budget.copy() };
     return copy;
   }
 
-  block(block: Block, task?: ItemBlock['task']): void {
+  block(block: MarkdownBlock, task?: ItemBlock['task']): void {
     this.#isAfterBlank ||= block.isAfterBlank === true;
     switch (block.kind) {
       case 'quote':
@@ -67,7 +67,7 @@ export class LeafWriter {
     }
   }
 
-  #within(container: Container, blocks: readonly Block[]): void {
+  #within(container: Container, blocks: readonly MarkdownBlock[]): void {
     this.#containers.push(container);
     const task = container.kind === 'item' ? container.item.task : undefined;
     for (const [at, block] of blocks.entries()) this.block(block, at === 0 ? task : undefined);
@@ -77,7 +77,7 @@ export class LeafWriter {
     this.#containers.pop();
   }
 
-  #codeLines({ language, lines, isContinued }: Extract<Block, { kind: 'code' }>): void {
+  #codeLines({ language, lines, isContinued }: Extract<MarkdownBlock, { kind: 'code' }>): void {
     if (isContinued !== true) {
       const grammar = language === 'diff' || language === 'patch' ? 'diff' : grammarOf(language);
       this.#code = { grammar, budget: new HighlightBudget(), inside: undefined };
@@ -112,7 +112,7 @@ export class LeafWriter {
 }
 
 type Without<Type, Keys extends PropertyKey> = Type extends unknown ? Omit<Type, Keys> : never;
-type LeafBody = Without<Leaf, keyof LeafPlace>;
+type LeafBody = Without<MarkdownLeaf, keyof LeafPlace>;
 
 /** True if two blocks need a blank row between them although their source has none. */
 function standApart(last: Standing, next: Standing): boolean {
@@ -142,7 +142,7 @@ function restPart(container: Container): PrefixPart {
 /** Prefixes of rows: bars of quotes, markers of lists and the blanks below them. */
 type PrefixPart = 'quote' | { readonly blanks: number } | { readonly marker: string };
 
-export type Leaf = LeafPlace &
+export type MarkdownLeaf = LeafPlace &
   (
     | { readonly kind: 'paragraph'; readonly words: InlineText; readonly task?: 'open' | 'done' | undefined }
     | { readonly kind: 'heading'; readonly level: number; readonly words: InlineText }
@@ -168,7 +168,7 @@ const headings: readonly Style[] = [
 ];
 
 /** The rows of a block. They depend only on the block and the look. */
-export function drawLeaf(leaf: Leaf, look: Look): readonly string[] {
+export function drawMarkdownLeaf(leaf: MarkdownLeaf, look: Look): readonly string[] {
   const [first, rest] = [prefixRow(leaf.first, look), prefixRow(leaf.rest, look)];
   const above = leaf.blank === undefined ? [] : [withoutTail(prefixRow(leaf.blank, look))];
   const isQuoted = leaf.rest.includes('quote');
@@ -176,7 +176,7 @@ export function drawLeaf(leaf: Leaf, look: Look): readonly string[] {
   return [...above, ...body].map((row) => drawRow(row, look));
 }
 
-function leafRows(leaf: Leaf, look: Look, { first, rest }: { first: Row; rest: Row }): readonly Row[] {
+function leafRows(leaf: MarkdownLeaf, look: Look, { first, rest }: { first: Row; rest: Row }): readonly Row[] {
   const { width } = look;
   switch (leaf.kind) {
     case 'paragraph': {
@@ -200,7 +200,7 @@ function leafRows(leaf: Leaf, look: Look, { first, rest }: { first: Row; rest: R
   }
 }
 
-function codeRow({ text, grammar, inside }: Extract<Leaf, { kind: 'code' }>): Row {
+function codeRow({ text, grammar, inside }: Extract<MarkdownLeaf, { kind: 'code' }>): Row {
   if (grammar === undefined) return [plain(text)];
   if (grammar !== 'diff') return highlightLine(text, grammar, inside).row;
   if (text.startsWith('@@')) return [styled(text, accentStyle)];
@@ -208,14 +208,14 @@ function codeRow({ text, grammar, inside }: Extract<Leaf, { kind: 'code' }>): Ro
   return [text.startsWith('-') ? styled(text, badStyle) : plain(text)];
 }
 
-function boxPieces(box: 'open' | 'done' | undefined, look: Look): readonly Piece[] {
+function boxPieces(box: 'open' | 'done' | undefined, look: Look): readonly RowPiece[] {
   if (box === undefined) return [];
   const { boxOpen, boxDone } = glyphsOf(look);
   return [box === 'done' ? styled(`${boxDone} `, { colour: 'good' }) : plain(`${boxOpen} `)];
 }
 
 function prefixRow(parts: readonly PrefixPart[], look: Look): Row {
-  return parts.map((part): Piece => {
+  return parts.map((part): RowPiece => {
     if (part === 'quote') return styled('> ', quoteStyle);
     if ('blanks' in part) return plain(' '.repeat(part.blanks));
     if (part.marker === '') return plain(`${glyphsOf(look).listItem} `);

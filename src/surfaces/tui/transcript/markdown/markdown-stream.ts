@@ -1,9 +1,9 @@
-import { Definitions } from '../../../../base/markdown/blocks.ts';
+import { LinkDefinitions } from '../../../../base/markdown/blocks.ts';
 import { MarkdownReader } from '../../../../base/markdown/markdown-reader.ts';
 import { cleanText, withoutTabs } from '../../screen/text/clean-text.ts';
 import type { Look } from '../../screen/text/look.ts';
 import { themeOf } from '../../screen/text/themes.ts';
-import { drawLeaf, type Leaf, LeafWriter } from './markdown-blocks.ts';
+import { drawMarkdownLeaf, type MarkdownLeaf, MarkdownLeafWriter } from './markdown-blocks.ts';
 
 /** Time budget for drawing open blocks: free milliseconds, then a share of the elapsed time. */
 const [freeMs, shareOfTime] = [2000, 0.25];
@@ -13,9 +13,9 @@ const [freeMs, shareOfTime] = [2000, 0.25];
  * parsed and drawn again. However the text is split, the final rows are the same.
  */
 export class MarkdownStream {
-  readonly #leaves: Leaf[] = [];
-  readonly #writer = new LeafWriter((leaf) => this.#leaves.push(leaf));
-  readonly #reader = new MarkdownReader((block) => this.#writer.block(block), new Definitions('so far'));
+  readonly #leaves: MarkdownLeaf[] = [];
+  readonly #writer = new MarkdownLeafWriter((leaf) => this.#leaves.push(leaf));
+  readonly #reader = new MarkdownReader((block) => this.#writer.block(block), new LinkDefinitions('so far'));
   /** Pieces of the arriving line, joined when needed, so that each append is cheap. */
   #pieces: string[] = [];
   #stable: { readonly key: string; readonly rows: string[]; drawn: number } = { key: '', rows: [], drawn: 0 };
@@ -69,7 +69,7 @@ export class MarkdownStream {
     if (this.#stable.key !== key) this.#stable = { key, rows: [], drawn: 0 };
     const stable = this.#stable;
     for (; stable.drawn < this.#leaves.length; stable.drawn += 1) {
-      for (const row of drawLeaf(this.#leaves[stable.drawn]!, look)) stable.rows.push(row);
+      for (const row of drawMarkdownLeaf(this.#leaves[stable.drawn]!, look)) stable.rows.push(row);
     }
     return stable.rows;
   }
@@ -80,7 +80,7 @@ export class MarkdownStream {
   }
 
   rowCount(blocks: number, look: Look): number {
-    return this.#leaves.slice(0, blocks).reduce((sum, leaf) => sum + drawLeaf(leaf, look).length, 0);
+    return this.#leaves.slice(0, blocks).reduce((sum, leaf) => sum + drawMarkdownLeaf(leaf, look).length, 0);
   }
 
   /** Rows below the stable ones, as if the text ended here. If parsing is slow, they may lack the latest text. */
@@ -92,7 +92,7 @@ export class MarkdownStream {
     if (tail?.key === key && tail.below === this.#leaves.length && !(tail.isOld && isDue)) return tail.rows;
     const rows: string[] = [];
     const writer = this.#writer.copy((leaf) => {
-      for (const row of drawLeaf(leaf, look)) rows.push(row);
+      for (const row of drawMarkdownLeaf(leaf, look)) rows.push(row);
     });
     const reader = this.#reader.copy((block) => writer.block(block));
     if (this.#pieces.length > 1) this.#pieces = [this.#pieces.join('')];
@@ -108,14 +108,14 @@ export class MarkdownStream {
 export function drawMarkdown(text: string, look: Look): readonly string[] {
   const rows: string[] = [];
   readLeaves(text, (leaf) => {
-    for (const row of drawLeaf(leaf, look)) rows.push(row);
+    for (const row of drawMarkdownLeaf(leaf, look)) rows.push(row);
   });
   return rows;
 }
 
-function readLeaves(text: string, give: (leaf: Leaf) => void): void {
-  const writer = new LeafWriter(give);
-  const reader = new MarkdownReader((block) => writer.block(block), new Definitions('so far'));
+function readLeaves(text: string, give: (leaf: MarkdownLeaf) => void): void {
+  const writer = new MarkdownLeafWriter(give);
+  const reader = new MarkdownReader((block) => writer.block(block), new LinkDefinitions('so far'));
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
   for (const line of lines) readLine(reader, line);
@@ -131,7 +131,7 @@ const keyOf = ({ width, colours, palette, glyphs, cwd, home }: Look): string =>
 
 /** A text that is parsed once. Only its visible end is drawn, so that a new width costs no more than a screenful. */
 export class MarkdownText {
-  readonly #leaves: Leaf[] = [];
+  readonly #leaves: MarkdownLeaf[] = [];
 
   constructor(text: string) {
     readLeaves(text, (leaf) => this.#leaves.push(leaf));
@@ -142,7 +142,7 @@ export class MarkdownText {
     let [count, at] = [0, this.#leaves.length];
     while (at > 0 && count < least) {
       at -= 1;
-      const rows = drawLeaf(this.#leaves[at]!, look);
+      const rows = drawMarkdownLeaf(this.#leaves[at]!, look);
       blocks.push(rows);
       count += rows.length;
     }

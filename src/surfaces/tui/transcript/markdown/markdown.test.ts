@@ -3,7 +3,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { expectLinear } from '../../../../testing/test-inputs.ts';
 import { countColumns } from '../../../../base/text-columns.ts';
 import type { Look } from '../../screen/text/look.ts';
-import { readLinkTarget } from './inline-text.ts';
+import { parseLinkTarget } from './inline-text.ts';
 import { drawMarkdown, MarkdownStream } from './markdown-stream.ts';
 
 const look: Look = {
@@ -144,7 +144,7 @@ describe('marks in text', () => {
     ['/home/ada/x.md#L1C2-L3C4', '~/x.md:1-3'],
     ['%E0%A4%A', '%E0%A4%A'],
   ])('the link %s is shown as %s', (target, shown) => {
-    expect(readLinkTarget(target, look)).toEqual({ kind: 'file', text: shown });
+    expect(parseLinkTarget(target, look)).toEqual({ kind: 'file', text: shown });
   });
 
   it('gives code its colours', () => {

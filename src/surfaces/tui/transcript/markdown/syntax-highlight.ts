@@ -1,4 +1,4 @@
-import { type Piece, plain, type Row, type Style, type SyntaxRole } from '../../screen/text/style.ts';
+import { type RowPiece, plain, type Row, type Style, type SyntaxRole } from '../../screen/text/style.ts';
 
 /** The token in which a line begins, if not in plain code. */
 export type LongToken = { readonly end: string; readonly role: 'string' | 'comment' };
@@ -19,7 +19,7 @@ export function highlightLine(
   inside?: LongToken,
 ): { readonly row: Row; readonly inside?: LongToken } {
   if (line.length > longestLine) return { row: [plain(line)], inside: undefined };
-  const row: Piece[] = [];
+  const row: RowPiece[] = [];
   let at = 0;
   let long = inside;
   const pattern = patternOf(grammar);

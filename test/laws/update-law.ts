@@ -8,7 +8,7 @@ import { isWorldText, type Part, partsOf, readWorld } from './world-reader.ts';
  * Law: a reader of a request knows every lasting fact as it is now; and a step in which nothing changed adds no text
  * about the world.
  */
-export class TellingLaw {
+export class UpdateLaw {
   #step: EnteredStep | undefined;
   /** The facts that the model had to know in the newest request, and those of each step since. */
   #known: { readonly facts: string; readonly texts: number } | undefined;

@@ -6,7 +6,7 @@ import { findHome, loadEnvFile } from '../adapters/gather/home.ts';
 import { nextTipIndex, claimOneTimeNotice } from '../adapters/gather/one-time-notices.ts';
 import { folderProblem } from '../adapters/gather/permission-places.ts';
 import { defined } from '../base/objects.ts';
-import { combinedError } from '../core/config/config-layer.ts';
+import { combinedError } from '../core/config/layer-order.ts';
 import { stringOption, readOptions } from '../core/envelope/read-options.ts';
 import { deniesRead } from '../core/policy/requirements.ts';
 import type { ThreadState } from '../core/state/thread-state.ts';

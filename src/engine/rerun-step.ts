@@ -8,7 +8,7 @@ import { createDigester } from '../adapters/model/request-digester.ts';
 import { itemBytes } from '../adapters/model/responses/encode.ts';
 import { convertPatchSpec } from '../adapters/tools/apply-patch/apply-patch-tool.ts';
 import { defined } from '../base/objects.ts';
-import { combinedError } from '../core/config/config-layer.ts';
+import { combinedError } from '../core/config/layer-order.ts';
 import { providerAddress, type ProviderConfig, samplingFor } from '../core/config/providers/provider-config.ts';
 import { lookUpModel } from '../core/envelope/model-record.ts';
 import { findPrice, isListPrice, type PriceEntry, usageWithCost } from '../core/envelope/prices.ts';

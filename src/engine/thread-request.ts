@@ -21,7 +21,7 @@ import {
   sandboxOption,
   reasoningSummaryModes,
   serviceTierOption,
-} from '../core/envelope/settings-change.ts';
+} from '../core/envelope/read-settings-change.ts';
 import { configSchema } from '../core/config/keys/key-table.ts';
 import { nearestKey } from '../core/config/keys/check-values.ts';
 import { wrongAt } from '../core/policy/profiles/profile-entries.ts';

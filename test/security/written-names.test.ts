@@ -16,7 +16,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemPrograms } from '../../src/adapters/exec/find-programs.ts';
 import { createFlock } from '../../src/adapters/rollout/files/file-locks.ts';
 import { nodeFiles } from '../../src/adapters/rollout/files/node-files.ts';
-import { createFileAtomically } from '../../src/adapters/rollout/files/open-and-write.ts';
+import { createFileAtomically } from '../../src/adapters/rollout/files/whole-files.ts';
 import { findOutputFile, type OutputFile, writeOutputFile } from '../../src/engine/output-file.ts';
 import { answer, say } from '../../src/testing/index.ts';
 import { ContentStore } from '../../src/engine/undo/content-store.ts';

@@ -1,4 +1,4 @@
-import type { ConfigProblem } from '../../core/config/config-layer.ts';
+import type { ConfigProblem } from '../../core/config/layer-order.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { EnvironmentVariables } from '../../protocol/shell.ts';
 import { fileSystem, kindOfEntry, makeFolders, diskErrorReason } from '../disk/file-system.ts';

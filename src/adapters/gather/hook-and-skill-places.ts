@@ -1,4 +1,4 @@
-import type { ConfigLayer, LayerName } from '../../core/config/config-layer.ts';
+import type { ConfigLayer, LayerName } from '../../core/config/layer-order.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { SkillScope } from '../../core/planes/select-skills.ts';
 import { readSkillSwitches, type SkillSwitch } from '../../core/planes/skill-switches.ts';

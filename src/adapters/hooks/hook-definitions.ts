@@ -1,7 +1,7 @@
 import type { BoundedPattern } from '../../base/bounded-pattern.ts';
 import { editDistance } from '../../base/edit-distance.ts';
 import { defined } from '../../base/objects.ts';
-import type { ConfigProblem } from '../../core/config/config-layer.ts';
+import type { ConfigProblem } from '../../core/config/layer-order.ts';
 import { arrayAt, isJsonObject, numberAt, sortedJson, stringAt, trueAt } from '../../protocol/json.ts';
 import type { Json, JsonObject } from '../../protocol/json.ts';
 import { type HookEvent, hookEvents } from '../../protocol/thread-event.ts';

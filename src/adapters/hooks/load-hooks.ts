@@ -1,4 +1,4 @@
-import type { ConfigProblem } from '../../core/config/config-layer.ts';
+import type { ConfigProblem } from '../../core/config/layer-order.ts';
 import { type JsonObject, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import { readBounded } from '../disk/regular-files.ts';
 import { parseHooks, compileMatchers } from './hook-definitions.ts';

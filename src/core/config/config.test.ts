@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../protocol/json.ts';
 import { resolveConfig } from './config.ts';
-import { combinedError, type ConfigLayer } from './config-layer.ts';
+import { combinedError, type ConfigLayer } from './layer-order.ts';
 
 function user(values: JsonObject): ConfigLayer {
   return { name: 'user', source: '/home/config.toml', values };

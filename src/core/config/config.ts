@@ -7,7 +7,7 @@ import {
   isOwnerLayer,
   configKeyProblem,
   sortBySeverity,
-} from './config-layer.ts';
+} from './layer-order.ts';
 import { type Defaults, defaultsFor } from './defaults.ts';
 import { type CheckedLayer, checkLayers, headerProblems, windowProblems } from './keys/check-layers.ts';
 import { withCamelCaseKeys } from './keys/key-kinds.ts';

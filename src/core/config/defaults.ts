@@ -2,7 +2,7 @@ import { defaultShellEnvironmentPolicy } from '../policy/environment/shell-envir
 import type { ShellEnvironmentPolicy } from '../policy/environment/shell-environment-policy.ts';
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 import type { ApprovalPolicy, SandboxMode } from '../../protocol/permissions.ts';
-import type { ConfigLayer } from './config-layer.ts';
+import type { ConfigLayer } from './layer-order.ts';
 import type { GivenValues } from './keys/key-table.ts';
 import type { Trust } from './project-trust.ts';
 

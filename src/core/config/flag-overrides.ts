@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../protocol/json.ts';
 import { hiddenMark } from '../policy/secrets.ts';
-import type { ConfigProblem } from './config-layer.ts';
+import type { ConfigProblem } from './layer-order.ts';
 import { mergeValues } from '../policy/profiles/tables/inherited-table.ts';
 import { nestedValue } from './merge-values.ts';
 import { parseTomlKey } from './toml/toml-key.ts';

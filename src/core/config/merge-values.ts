@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, objectAt } from '../../protocol/json.ts';
 import { mergeValues } from '../policy/profiles/tables/inherited-table.ts';
-import { type ConfigLayer, type ConfigProblem, configKeyProblem } from './config-layer.ts';
+import { type ConfigLayer, type ConfigProblem, configKeyProblem } from './layer-order.ts';
 import { withMergeableFeatures } from './features.ts';
 
 /** The path has at least one part, so the outermost value is an object. */

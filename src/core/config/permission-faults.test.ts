@@ -2,7 +2,7 @@ import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../protocol/json.ts';
 import { type ResolveConfigOptions, resolveConfig } from './config.ts';
-import type { ConfigLayer, LayerName } from './config-layer.ts';
+import type { ConfigLayer, LayerName } from './layer-order.ts';
 
 function layer(text: string, name: LayerName = 'user'): ConfigLayer {
   return {

@@ -6,7 +6,7 @@ import { resolvePolicy } from '../policy/profiles/resolve-policy.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { PermissionProfile } from '../../protocol/permissions.ts';
 import { type ResolveConfigOptions, resolveConfig } from './config.ts';
-import type { ConfigLayer, LayerName } from './config-layer.ts';
+import type { ConfigLayer, LayerName } from './layer-order.ts';
 
 function layer(text: string, name: LayerName = 'user'): ConfigLayer {
   return {

@@ -6,8 +6,8 @@ import { tableWarning, wrongValue } from '../policy/profiles/tables/profile-tabl
 import type { ProfileTables, TableProblem } from '../policy/profiles/tables/profile-tables.ts';
 import { isJsonObject, type JsonObject, objectAt, stringAt, valueAt } from '../../protocol/json.ts';
 import type { CheckedLayer } from './keys/check-layers.ts';
-import { isOwnerLayer, configKeyProblem } from './config-layer.ts';
-import type { ConfigLayer, ConfigProblem, ConfigProblemCode } from './config-layer.ts';
+import { isOwnerLayer, configKeyProblem } from './layer-order.ts';
+import type { ConfigLayer, ConfigProblem, ConfigProblemCode } from './layer-order.ts';
 import { mergeLayers } from './merge-values.ts';
 
 export interface PermissionProfileOptions extends CompileBase {

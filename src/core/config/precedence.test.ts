@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isJsonObject, type JsonObject, valueAt } from '../../protocol/json.ts';
 import { resolveConfig } from './config.ts';
-import { type ConfigLayer, type LayerName, layerNames } from './config-layer.ts';
+import { type ConfigLayer, type LayerName, layerNames } from './layer-order.ts';
 import { defaultLayers } from './defaults.ts';
 import { effectiveValues, leafValues } from './keys/inspect-keys.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../protocol/json.ts';
 import { resolveConfig } from './config.ts';
-import type { ConfigLayer } from './config-layer.ts';
+import type { ConfigLayer } from './layer-order.ts';
 import { withoutForbiddenKeys } from './project-trust.ts';
 
 function project(values: JsonObject): ConfigLayer {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, valueAt } from '../../protocol/json.ts';
-import { type ConfigLayer, type ConfigProblem, configKeyProblem } from './config-layer.ts';
+import { type ConfigLayer, type ConfigProblem, configKeyProblem } from './layer-order.ts';
 
 /** The user's decision about a project. `unknown` means none was made, which differs from both. */
 export type Trust = 'trusted' | 'untrusted' | 'unknown';

@@ -5,7 +5,7 @@ import { builtInProfile } from '../policy/profiles/profiles.ts';
 import { defaultShellEnvironmentPolicy } from '../policy/environment/shell-environment-policy.ts';
 import type { Catalogue } from './model-record.ts';
 import { applySettingsChange as applyRead, type SettingsChange } from './apply-settings-change.ts';
-import { parseSettingsChange } from './settings-change.ts';
+import { parseSettingsChange } from './read-settings-change.ts';
 import type { Settings } from './settings.ts';
 
 const none = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };

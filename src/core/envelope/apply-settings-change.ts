@@ -13,7 +13,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { deepFreeze } from './envelope.ts';
 import { effortFor, effortProblem } from './identity.ts';
 import { type Catalogue, lookUpModel } from './model-record.ts';
-import { settingsChangeOptions, type ParsedSettingsChange, type SettingsChange } from './settings-change.ts';
+import { settingsChangeOptions, type ParsedSettingsChange, type SettingsChange } from './read-settings-change.ts';
 import type { Settings } from './settings.ts';
 import { defined } from '../../base/objects.ts';
 import { approvalName } from '../policy/decide/approval-policy.ts';

@@ -9,7 +9,7 @@ import { addUsage, carryCostForward } from '../../protocol/usage.ts';
 import { type HistoryEntry, entryOf, isTurnBoundary } from '../history/entry.ts';
 import { appendEntry } from '../history/history.ts';
 import { noTokenCount } from '../history/token-counts.ts';
-import { foldWorldState } from '../world/world-state.ts';
+import { foldWorldState } from '../world/tell-world.ts';
 import { checkpointsAfterRollback, foldFailed, foldRequestSeen } from './checkpoints/checkpoint-counts.ts';
 import { foldCompacted } from './checkpoints/compacted-line.ts';
 import { foldReopened } from './checkpoints/opaque-checkpoint.ts';

@@ -8,7 +8,7 @@ import { noWork, type WorkRecords } from '../compaction/plan/work-records.ts';
 import type { BaseInstructions } from '../envelope/facts.ts';
 import { emptyHistory, type History } from '../history/history.ts';
 import { type NewestTokenCount, noTokenCount } from '../history/token-counts.ts';
-import { type Baseline, noBaseline } from '../world/world-state.ts';
+import { type Baseline, noBaseline } from '../world/tell-world.ts';
 import { type CheckpointCounts, noCheckpoints } from './checkpoints/checkpoint-counts.ts';
 import type { RecordedGoal } from './fold/goals.ts';
 import type { SessionHookText } from './fold/hook-runs.ts';

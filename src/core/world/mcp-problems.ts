@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '../../protocol/json.ts';
-import type { Baseline, ReportedMcpProblems } from './world-state.ts';
+import type { Baseline, ReportedMcpProblems } from './tell-world.ts';
 import { mcpProblemsId } from './sections/deferred-tools-and-mcp-servers.ts';
 
 /** MCP servers that do not run, and why, as last sent to the model. Valid until a process has seen the server. */

@@ -1,7 +1,7 @@
 import { overrideList } from '../../adapters/gather/config/config-layers.ts';
 import { defined } from '../../base/objects.ts';
 import type { AgentRole } from '../../core/config/agents.ts';
-import type { SettingsChange } from '../../core/envelope/settings-change.ts';
+import type { SettingsChange } from '../../core/envelope/read-settings-change.ts';
 import type { CollaborationSetting, Settings } from '../../core/envelope/settings.ts';
 import { grantsNoMoreThan, narrowerApproval, readOnlyProfile } from '../../core/policy/profiles/narrower-profile.ts';
 import { agentIntroduction } from '../../core/world/sections/agents.ts';

@@ -12,7 +12,7 @@ import {
 } from '../../adapters/gather/settings/settings-origins.ts';
 import { defaultModel } from '../../adapters/gather/settings/settings.ts';
 import { defined } from '../../base/objects.ts';
-import { type ConfigLayer, type ConfigProblem, sortBySeverity } from '../../core/config/config-layer.ts';
+import { type ConfigLayer, type ConfigProblem, sortBySeverity } from '../../core/config/layer-order.ts';
 import type { Config } from '../../core/config/config.ts';
 import { defaultLayers } from '../../core/config/defaults.ts';
 import { featureGates } from '../../core/config/features.ts';

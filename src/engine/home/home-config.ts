@@ -1,6 +1,6 @@
 import { withCamelCaseKeys } from '../../core/config/keys/key-kinds.ts';
 import { temporaryFolders } from '../../core/policy/paths/special-places.ts';
-import { type ConfigLayer, configKeySource } from '../../core/config/config-layer.ts';
+import { type ConfigLayer, configKeySource } from '../../core/config/layer-order.ts';
 import { tuiSchema } from '../../core/config/keys/tui-keys.ts';
 import { type TuiSettings, tuiSettings } from '../../core/config/tui-settings.ts';
 import {

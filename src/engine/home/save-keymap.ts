@@ -1,4 +1,4 @@
-import type { ConfigLayer } from '../../core/config/config-layer.ts';
+import type { ConfigLayer } from '../../core/config/layer-order.ts';
 import type { BaseLayers } from '../../adapters/gather/config/config-layers.ts';
 import { mergeValues } from '../../core/policy/profiles/tables/inherited-table.ts';
 import { loadConfigFile } from '../../adapters/gather/config/config-file.ts';

@@ -16,7 +16,7 @@ import { type HookDefinition, type KnownHook, compileMatchers } from '../../adap
 import { loadHooks } from '../../adapters/hooks/load-hooks.ts';
 import { createHooks, StartHookRecord } from '../../adapters/hooks/run-hooks.ts';
 import { createFlock } from '../../adapters/rollout/files/file-locks.ts';
-import type { ConfigProblem } from '../../core/config/config-layer.ts';
+import type { ConfigProblem } from '../../core/config/layer-order.ts';
 import type { Hooks } from '../../ports/hooks.ts';
 import { isJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';

@@ -1,4 +1,4 @@
-import type { SettingsChange } from '../../core/envelope/settings-change.ts';
+import type { SettingsChange } from '../../core/envelope/read-settings-change.ts';
 import type { RestoredSettings } from '../../core/state/resumed-settings.ts';
 import type { ThreadState } from '../../core/state/thread-state.ts';
 import type { RolloutStore } from '../../ports/thread-store.ts';

@@ -9,7 +9,7 @@ import {
   wholeNumberOption,
 } from '../../core/envelope/read-options.ts';
 import type { OptionTable, OptionType } from '../../core/envelope/read-options.ts';
-import { parseSettingsChange, type SettingsChange } from '../../core/envelope/settings-change.ts';
+import { parseSettingsChange, type SettingsChange } from '../../core/envelope/read-settings-change.ts';
 import { continuedTurnInput } from '../../core/fragments/events/turns-and-goals.ts';
 import type { Ordinal, ThreadId, TurnId } from '../../protocol/ids.ts';
 import type { Item } from '../../protocol/item.ts';

@@ -1,5 +1,5 @@
 import type { Config } from '../../core/config/config.ts';
-import { combinedError } from '../../core/config/config-layer.ts';
+import { combinedError } from '../../core/config/layer-order.ts';
 import { builtInProvider } from '../../core/config/providers/built-in-providers.ts';
 import { modelProblem, defaultModelOf } from '../../core/config/providers/default-model.ts';
 import type { ProviderConfig } from '../../core/config/providers/provider-config.ts';

@@ -1,7 +1,7 @@
 import { loadBaseLayers, type Overrides } from '../../adapters/gather/config/config-layers.ts';
 import { findHome } from '../../adapters/gather/home.ts';
 import { askLocalServer, type LocalServerAnswer } from '../../adapters/model/server-models.ts';
-import { combinedError } from '../../core/config/config-layer.ts';
+import { combinedError } from '../../core/config/layer-order.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { LocalProvider, ProviderConfig } from '../../core/config/providers/provider-config.ts';
 import { localProvider, localProviders } from '../../core/config/providers/provider-config.ts';

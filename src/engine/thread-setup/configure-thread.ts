@@ -27,8 +27,8 @@ import {
 import { chooseSettings, defaultModel } from '../../adapters/gather/settings/settings.ts';
 import type { HookDefinition } from '../../adapters/hooks/hook-definitions.ts';
 import { defined } from '../../base/objects.ts';
-import { combinedError, withoutDuplicateProblems } from '../../core/config/config-layer.ts';
-import type { ConfigLayer, ConfigProblem } from '../../core/config/config-layer.ts';
+import { combinedError, withoutDuplicateProblems } from '../../core/config/layer-order.ts';
+import type { ConfigLayer, ConfigProblem } from '../../core/config/layer-order.ts';
 import type { Config } from '../../core/config/config.ts';
 import { isGateOpen } from '../../core/config/features.ts';
 import { explainWrongValue } from '../../core/config/keys/explain-wrong-value.ts';

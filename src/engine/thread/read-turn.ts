@@ -1,6 +1,6 @@
 import { abortSignalOption, stringOption, jsonObjectOption, readOptions } from '../../core/envelope/read-options.ts';
 import type { OptionTable, OptionType } from '../../core/envelope/read-options.ts';
-import { settingsChangeOptions } from '../../core/envelope/settings-change.ts';
+import { settingsChangeOptions } from '../../core/envelope/read-settings-change.ts';
 import type { Settings, TurnSettings } from '../../core/envelope/settings.ts';
 import { defined, notPlain, plainCopy } from '../../base/objects.ts';
 import { findUnstorableText, isJsonObject, type JsonObject, loneSurrogateWords } from '../../protocol/json.ts';

@@ -1,7 +1,7 @@
 import { defined } from '../../base/objects.ts';
 import { deepFreeze, type Envelope } from '../../core/envelope/envelope.ts';
 import { type Catalogue, lookUpModel, type ModelRecord } from '../../core/envelope/model-record.ts';
-import { type ParsedSettingsChange, parseSettingsChange } from '../../core/envelope/settings-change.ts';
+import { type ParsedSettingsChange, parseSettingsChange } from '../../core/envelope/read-settings-change.ts';
 import type { Settings, WindowSettings } from '../../core/envelope/settings.ts';
 import { isWindowGuessed, largestWindow, nominalWindow, rawWindow } from '../../core/envelope/window.ts';
 import { settingsAppliedLine } from '../../core/state/drafts/turn-lines.ts';

@@ -1,6 +1,6 @@
 import { abortSignalOption, stringOption, functionOption, readOptions } from '../../core/envelope/read-options.ts';
 import type { OptionTable } from '../../core/envelope/read-options.ts';
-import type { SettingsChange } from '../../core/envelope/settings-change.ts';
+import type { SettingsChange } from '../../core/envelope/read-settings-change.ts';
 import type { Settings } from '../../core/envelope/settings.ts';
 import type { AgentsOfThread } from '../../ports/agents.ts';
 import type { OpenRefused } from '../../ports/thread-store.ts';

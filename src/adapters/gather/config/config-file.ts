@@ -3,7 +3,7 @@ import {
   type ConfigProblem,
   configKeySource,
   type LayerName,
-} from '../../../core/config/config-layer.ts';
+} from '../../../core/config/layer-order.ts';
 import { type Override, overrideValues } from '../../../core/config/flag-overrides.ts';
 import { isFileUrl, type KeyKind, type SchemaKeys, type NamedTablesKind } from '../../../core/config/keys/key-kinds.ts';
 import { configSchema } from '../../../core/config/keys/key-table.ts';

@@ -5,7 +5,7 @@ import {
   type ConfigProblem,
   configKeySource,
   sortBySeverity,
-} from '../../../core/config/config-layer.ts';
+} from '../../../core/config/layer-order.ts';
 import type { TrustDecision } from '../../../core/config/project-trust.ts';
 import { formatTomlKey } from '../../../core/config/toml/toml-key.ts';
 import { deniesRead } from '../../../core/policy/requirements.ts';

@@ -1,6 +1,6 @@
 import { defined } from '../../../base/objects.ts';
-import { configKeyProblem, layerNames, sortBySeverity } from '../../../core/config/config-layer.ts';
-import type { ConfigLayer, ConfigProblem } from '../../../core/config/config-layer.ts';
+import { configKeyProblem, layerNames, sortBySeverity } from '../../../core/config/layer-order.ts';
+import type { ConfigLayer, ConfigProblem } from '../../../core/config/layer-order.ts';
 import { type Config, type ResolveConfigOptions, resolveConfig } from '../../../core/config/config.ts';
 import { featureGates, isGateOpen } from '../../../core/config/features.ts';
 import { type Override, overrideValues } from '../../../core/config/flag-overrides.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { resolveConfig } from '../../../core/config/config.ts';
-import type { ConfigLayer } from '../../../core/config/config-layer.ts';
+import type { ConfigLayer } from '../../../core/config/layer-order.ts';
 import type { Settings } from '../../../core/envelope/settings.ts';
 import { withDeniedReads } from '../../../core/policy/requirements.ts';
 import { builtInProfile } from '../../../core/policy/profiles/profiles.ts';

@@ -1,4 +1,4 @@
-import type { ConfigProblem } from '../../../core/config/config-layer.ts';
+import type { ConfigProblem } from '../../../core/config/layer-order.ts';
 import { fileSystem, kindOfEntry, diskErrorReason } from '../../disk/file-system.ts';
 import { deniesRead, type Requirements } from '../../../core/policy/requirements.ts';
 import { allowedPrefixes, decidedHosts } from '../../../core/policy/rules/match-rules.ts';

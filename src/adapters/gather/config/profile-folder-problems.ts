@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import type { ConfigLayer, ConfigProblem } from '../../../core/config/config-layer.ts';
+import type { ConfigLayer, ConfigProblem } from '../../../core/config/layer-order.ts';
 import { locateProblem } from '../../../core/config/permission-profiles.ts';
 import { kindOfEntry } from '../../disk/file-system.ts';
 import { expandHome } from '../../../core/policy/profiles/tables/file-entries.ts';

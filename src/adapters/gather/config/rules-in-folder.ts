@@ -1,4 +1,4 @@
-import type { ConfigProblem } from '../../../core/config/config-layer.ts';
+import type { ConfigProblem } from '../../../core/config/layer-order.ts';
 import type { TrustDecision } from '../../../core/config/project-trust.ts';
 import type { Settings } from '../../../core/envelope/settings.ts';
 import { projectFolderNames, projectFolders, withTrailingSeparator } from '../files/project-folders.ts';

@@ -1,6 +1,6 @@
 import { parse, TomlError } from 'smol-toml';
 import type { Json, JsonObject } from '../../../protocol/json.ts';
-import type { ConfigProblem } from '../../../core/config/config-layer.ts';
+import type { ConfigProblem } from '../../../core/config/layer-order.ts';
 import { type Override, splitOverride } from '../../../core/config/flag-overrides.ts';
 
 export type ParsedToml =

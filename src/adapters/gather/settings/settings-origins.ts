@@ -1,4 +1,4 @@
-import type { ConfigLayer } from '../../../core/config/config-layer.ts';
+import type { ConfigLayer } from '../../../core/config/layer-order.ts';
 import { type Config, originOfKeys } from '../../../core/config/config.ts';
 import { builtInProvider } from '../../../core/config/providers/built-in-providers.ts';
 import type { Settings, SpendingLimits, WindowSettings } from '../../../core/envelope/settings.ts';

@@ -5,7 +5,7 @@ import { constants, zstdCompressSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Ordinal } from '../../../protocol/ids.ts';
 import { nodeFiles } from './node-files.ts';
-import { withOpenFile } from './open-and-write.ts';
+import { withOpenFile } from './whole-files.ts';
 import { readRolloutLines, readRolloutLinesBack } from '../lines/read-lines.ts';
 import { openCompressed } from './compressed-rollouts.ts';
 

@@ -2,7 +2,7 @@ import type { ByteRange, FileFacts, JournalDisk, OpenFile } from '../../../ports
 import { Fault } from '../../../protocol/outcome.ts';
 import { errorCode } from '../../disk/file-system.ts';
 import { diskFault, withDiskFaults } from './node-files.ts';
-import { withOpenFile, createFileAtomically } from './open-and-write.ts';
+import { withOpenFile, createFileAtomically } from './whole-files.ts';
 import { compressZstdStream, decompressZstdStream } from './zstd.ts';
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';

@@ -15,7 +15,7 @@ import {
 } from '../store/refusals.ts';
 import { isCompressed, openRolloutFile } from './compressed-rollouts.ts';
 import { withDiskFaults } from './node-files.ts';
-import { fileRange, withOpenFile } from './open-and-write.ts';
+import { fileRange, withOpenFile } from './whole-files.ts';
 import { archiveFolder, parseRolloutName, type RolloutName, sessionsFolder } from './rollout-paths.ts';
 import { threadNames } from './thread-names.ts';
 import { join } from 'node:path';

@@ -6,7 +6,7 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import { errorCode } from '../../disk/file-system.ts';
 import { inFreeLock } from '../../disk/wait-for-lock.ts';
 import { withDiskFaults } from './node-files.ts';
-import { readIfThere, withOpenFile } from './open-and-write.ts';
+import { readIfThere, withOpenFile } from './whole-files.ts';
 import type { HomePorts } from './rollout-paths.ts';
 
 const indexPath = (home: string): string => join(home, 'session_index.jsonl');

@@ -6,7 +6,7 @@ import { Fault, type Outcome } from '../../../protocol/outcome.ts';
 import { errorCode } from '../../disk/file-system.ts';
 import { isCompressed, openListedRollout } from '../files/compressed-rollouts.ts';
 import { nodeFiles } from '../files/node-files.ts';
-import { endOfLastLine, fileRange } from '../files/open-and-write.ts';
+import { endOfLastLine, fileRange } from '../files/whole-files.ts';
 import { parseRolloutName } from '../files/rollout-paths.ts';
 import { openLineage, type OpenRollout, readLineage, type Segment } from '../lines/lineage.ts';
 import { readRolloutHead, readRolloutLines } from '../lines/read-lines.ts';

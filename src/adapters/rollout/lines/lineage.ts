@@ -3,7 +3,7 @@ import type { ReadOptions, ReadReport, TailOptions, TailSearch, Wanted } from '.
 import type { Ordinal } from '../../../protocol/ids.ts';
 import { type Line, lineType } from '../../../protocol/line.ts';
 import { Fault } from '../../../protocol/outcome.ts';
-import { fileRange } from '../files/open-and-write.ts';
+import { fileRange } from '../files/whole-files.ts';
 import { historyBase, type HistoryBase, historyMode } from './line-format.ts';
 import {
   everyLine,

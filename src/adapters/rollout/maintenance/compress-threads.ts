@@ -5,7 +5,7 @@ import type { ThreadId } from '../../../protocol/ids.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { type CompressionResult, compressRollout, openRolloutFile } from '../files/compressed-rollouts.ts';
 import { withDiskFaults } from '../files/node-files.ts';
-import { withOpenFile } from '../files/open-and-write.ts';
+import { withOpenFile } from '../files/whole-files.ts';
 import { findAllRollouts, type FoundRollout } from '../files/find-threads.ts';
 import { historyBase } from '../lines/line-format.ts';
 import { type HomePorts, lockPath } from '../files/rollout-paths.ts';

@@ -14,7 +14,7 @@ import { decodeLine } from '../lines/line-format.ts';
 import { readRolloutHead } from '../lines/read-lines.ts';
 import { RolloutFile } from '../store/journal.ts';
 import { splitLinesForward } from '../lines/split-lines.ts';
-import { nameFileIfAbsent } from '../files/open-and-write.ts';
+import { nameFileIfAbsent } from '../files/whole-files.ts';
 
 export interface ImportOptions {
   readonly files: JournalDisk;

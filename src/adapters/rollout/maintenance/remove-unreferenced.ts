@@ -8,7 +8,7 @@ import { inFreeLock } from '../../disk/wait-for-lock.ts';
 import { openRolloutFile } from '../files/compressed-rollouts.ts';
 import { dayFolders, findAllRollouts, findThreadFiles, type FoundRollout } from '../files/find-threads.ts';
 import { withDiskFaults } from '../files/node-files.ts';
-import { withOpenFile } from '../files/open-and-write.ts';
+import { withOpenFile } from '../files/whole-files.ts';
 import { archiveFolder, type HomePorts, lockFolder, lockPath, sessionsFolder } from '../files/rollout-paths.ts';
 import { decodeLine, type HistoryBase, historyBase } from '../lines/line-format.ts';
 import { readRolloutHead } from '../lines/read-lines.ts';

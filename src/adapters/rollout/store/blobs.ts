@@ -2,7 +2,7 @@ import type { JournalDisk } from '../../../ports/files.ts';
 import type { Clock, Ids } from '../../../ports/system.ts';
 import type { BlobMissing, Blobs, LoadedBlob } from '../../../ports/thread-store.ts';
 import { withDiskFaults } from '../files/node-files.ts';
-import { readIfThere, createFileAtomically } from '../files/open-and-write.ts';
+import { readIfThere, createFileAtomically } from '../files/whole-files.ts';
 import { compressZstd, decompressZstd } from '../files/zstd.ts';
 import { hash } from 'node:crypto';
 import { dirname, join } from 'node:path';

@@ -7,7 +7,7 @@ import { Fault } from '../../../protocol/outcome.ts';
 import { removeCompressed, restoreRollout } from '../files/compressed-rollouts.ts';
 import { findAllRollouts, findThreadFiles, type FoundRollout } from '../files/find-threads.ts';
 import { diskFault, withDiskFaults } from '../files/node-files.ts';
-import { withOpenFile, createFileAtomically } from '../files/open-and-write.ts';
+import { withOpenFile, createFileAtomically } from '../files/whole-files.ts';
 import { unarchivedPath, archiveFolder, type LocalTime, rolloutPath } from '../files/rollout-paths.ts';
 import { encodeLine, historyBase, withBase } from '../lines/line-format.ts';
 import { readRolloutHead } from '../lines/read-lines.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../protocol/json.ts';
 import { resolveConfig } from '../config.ts';
-import type { ConfigLayer } from '../config-layer.ts';
+import type { ConfigLayer } from '../layer-order.ts';
 
 function problems(headers: JsonObject, above: JsonObject = {}) {
   const layer = (name: ConfigLayer['name'], source: string, provider: JsonObject): ConfigLayer => ({

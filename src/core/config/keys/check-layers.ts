@@ -1,6 +1,6 @@
 import { isFramingHeader, isHeaderName, isHeaderValue } from '../../../protocol/http.ts';
 import { isJsonObject, type Json, objectAt, valueAt } from '../../../protocol/json.ts';
-import { type ConfigLayer, type ConfigProblem, configKeyProblem, configKeySource } from '../config-layer.ts';
+import { type ConfigLayer, type ConfigProblem, configKeyProblem, configKeySource } from '../layer-order.ts';
 import { variableFilterProblems } from '../merge-values.ts';
 import { withoutForbiddenKeys } from '../project-trust.ts';
 import { withoutProviderVariables } from '../servers/secret-variables.ts';

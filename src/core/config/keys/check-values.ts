@@ -2,7 +2,7 @@ import { editDistance } from '../../../base/edit-distance.ts';
 import { findUnstorableText, isJsonObject, type Json, type JsonObject, valueAt } from '../../../protocol/json.ts';
 import { granularFault, granularForm } from '../../policy/decide/approval-policy.ts';
 import { hideSecrets, mayNameSecret } from '../../policy/secrets.ts';
-import { type ConfigLayer, type ConfigProblem, type ConfigProblemCode, configKeyProblem } from '../config-layer.ts';
+import { type ConfigLayer, type ConfigProblem, type ConfigProblemCode, configKeyProblem } from '../layer-order.ts';
 import { currentGateName } from '../features.ts';
 import { type Override, overrideValues } from '../flag-overrides.ts';
 import { nestedValue } from '../merge-values.ts';

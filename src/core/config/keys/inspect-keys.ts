@@ -1,6 +1,6 @@
 import { defined } from '../../../base/objects.ts';
 import { isJsonObject, type Json, type JsonObject, valueAt } from '../../../protocol/json.ts';
-import type { ConfigLayer } from '../config-layer.ts';
+import type { ConfigLayer } from '../layer-order.ts';
 import { mergeLayers } from '../merge-values.ts';
 import { mergeValues } from '../../policy/profiles/tables/inherited-table.ts';
 import { decidingKey } from '../permission-profiles.ts';

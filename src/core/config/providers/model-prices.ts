@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, valueAt } from '../../../protocol/json.ts';
 import type { CheckedLayer } from '../keys/check-layers.ts';
-import { type ConfigProblem, configKeyProblem } from '../config-layer.ts';
+import { type ConfigProblem, configKeyProblem } from '../layer-order.ts';
 import type { GivenValues } from '../keys/key-table.ts';
 import { formatTomlKey } from '../toml/toml-key.ts';
 

@@ -11,7 +11,7 @@ import type { ProfileTables, TableProblem } from '../../policy/profiles/tables/p
 import { credentialStores, loginMethods, webSearchModes } from '../../policy/requirements.ts';
 import type { AllowedValues, AllowedProfiles, Requirements, WebSearchMode } from '../../policy/requirements.ts';
 import type { PrefixRule } from '../../policy/rules/rule-set.ts';
-import { type ConfigLayer, type ConfigProblem, configKeyProblem, configKeySource } from '../config-layer.ts';
+import { type ConfigLayer, type ConfigProblem, configKeyProblem, configKeySource } from '../layer-order.ts';
 import { featureGates, featureNames } from '../features.ts';
 import { checkLayers } from '../keys/check-layers.ts';
 import { checkValues } from '../keys/check-values.ts';

@@ -3,7 +3,7 @@ import type { AllowedServers, ServerIdentity, TextMatcher } from '../../policy/a
 import { unknownTableKey, wrongType, wrongValue } from '../../policy/profiles/tables/profile-tables.ts';
 import type { TableProblem } from '../../policy/profiles/tables/profile-tables.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../protocol/json.ts';
-import { type ConfigLayer, configKeySource } from '../config-layer.ts';
+import { type ConfigLayer, configKeySource } from '../layer-order.ts';
 
 export type AllowedServersResult = { readonly servers?: AllowedServers; readonly problems: readonly TableProblem[] };
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../protocol/json.ts';
 import { resolveConfig } from '../config.ts';
-import type { ConfigLayer, LayerName } from '../config-layer.ts';
+import type { ConfigLayer, LayerName } from '../layer-order.ts';
 
 const layer = (name: LayerName, values: JsonObject): ConfigLayer => ({ name, source: `/${name}/config.toml`, values });
 

@@ -1,6 +1,6 @@
 import { equalJson, isJsonObject, type Json, type JsonObject, objectAt } from '../../../protocol/json.ts';
 import { hideSecrets } from '../../policy/secrets.ts';
-import { type ConfigLayer, type ConfigProblem, configKeyProblem } from '../config-layer.ts';
+import { type ConfigLayer, type ConfigProblem, configKeyProblem } from '../layer-order.ts';
 import type { CheckedValues } from '../keys/check-values.ts';
 import { withCamelCaseKeys } from '../keys/key-kinds.ts';
 import { type ConfiguredMcpServer, type ConfiguredProvider, configSchema } from '../keys/key-table.ts';

@@ -6,7 +6,7 @@ import type { TurnId } from '../../../protocol/ids.ts';
 import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
 import { rateLimitFields, readRateLimits } from '../../../protocol/rate-limits.ts';
 import { lastUsage, noTokenCount } from '../../history/token-counts.ts';
-import { baselineAfterCheckpoint } from '../../world/world-state.ts';
+import { baselineAfterCheckpoint } from '../../world/tell-world.ts';
 import { readMcpProblems, mcpProblemsInBaseline } from '../../world/mcp-problems.ts';
 import { agentsFromJson, agentsToJson } from '../fold/agents.ts';
 import { historyBehindCheckpoint } from './opaque-checkpoint.ts';

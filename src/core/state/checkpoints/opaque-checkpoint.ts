@@ -6,7 +6,7 @@ import { arrayAt, type JsonObject } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import { type ProviderName, canReadOpaqueItems } from '../../../protocol/provider-name.ts';
 import { noTokenCount } from '../../history/token-counts.ts';
-import { baselineAfterCheckpoint } from '../../world/world-state.ts';
+import { baselineAfterCheckpoint } from '../../world/tell-world.ts';
 import { mcpProblemsInBaseline } from '../../world/mcp-problems.ts';
 import type { HistoryBehindCheckpoint, ThreadState } from '../thread-state.ts';
 

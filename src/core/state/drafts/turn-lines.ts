@@ -14,7 +14,7 @@ import { profileForOtherPrograms } from '../../policy/profiles/profiles.ts';
 import { sandboxPolicyOf } from '../../policy/profiles/read-profile.ts';
 import type { RuleSet } from '../../policy/rules/rule-set.ts';
 import { hiddenMark } from '../../policy/secrets.ts';
-import { applyMergePatch, makeMergePatch } from '../../world/world-state.ts';
+import { applyMergePatch, makeMergePatch } from '../../world/tell-world.ts';
 import type { ThreadState } from '../thread-state.ts';
 import { failureFacts, type ShownUsage, shownUsageFields, usageFields } from './usage-and-failure-fields.ts';
 

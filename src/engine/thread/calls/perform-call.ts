@@ -3,7 +3,7 @@ import { defined } from '../../../base/objects.ts';
 import type { Envelope } from '../../../core/envelope/envelope.ts';
 import { stringOption, booleanOption, nonBlankStringOption, readOptions } from '../../../core/envelope/read-options.ts';
 import type { OptionTable } from '../../../core/envelope/read-options.ts';
-import { approvalOption, sandboxOption, settingsChangeOptions } from '../../../core/envelope/settings-change.ts';
+import { approvalOption, sandboxOption, settingsChangeOptions } from '../../../core/envelope/read-settings-change.ts';
 import { readingStillDenied } from '../../../core/fragments/answers/tool-calls.ts';
 import { mayChangeFiles } from '../../../core/policy/decide/call-decision.ts';
 import { accessAt, needsSandbox, networkReach } from '../../../core/policy/paths/access.ts';

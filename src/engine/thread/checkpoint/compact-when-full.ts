@@ -6,7 +6,7 @@ import { requestTokens } from '../../../core/history/window-usage.ts';
 import { isSameProvider } from '../../../protocol/provider-name.ts';
 import { isCompactionPaused, isTransientFailure } from '../../../core/state/checkpoints/checkpoint-counts.ts';
 import { requestInput } from '../../../core/state/plan-request.ts';
-import type { WorldUpdate } from '../../../core/world/world-state.ts';
+import type { WorldUpdate } from '../../../core/world/tell-world.ts';
 import {
   activeTokensNow,
   estimatedTokensNow,

@@ -14,7 +14,7 @@ import { noUsage } from '../../../protocol/usage.ts';
 import { compactedLines } from '../../../core/state/checkpoints/compacted-line.ts';
 import { storedItemLine, withContextFacts } from '../../../core/state/drafts/item-lines.ts';
 import { tokenCountLine } from '../../../core/state/drafts/turn-lines.ts';
-import { buildFullUpdate, type WorldUpdate } from '../../../core/world/world-state.ts';
+import { buildFullUpdate, type WorldUpdate } from '../../../core/world/tell-world.ts';
 import { worldSections } from '../../../core/world/catalog.ts';
 import { nextRequestTokens, fullContextTokens } from '../context/token-estimates.ts';
 import type { CompactionRequests } from './compaction-requests.ts';

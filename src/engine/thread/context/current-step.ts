@@ -9,7 +9,7 @@ import { standingGrants } from '../../../core/policy/grants/granted-policy.ts';
 import { type RecordedSession, sessionCommand } from '../../../core/state/fold/running-calls.ts';
 import type { ThreadState } from '../../../core/state/thread-state.ts';
 import { worldSections } from '../../../core/world/catalog.ts';
-import { type WorldUpdate, buildWorldUpdate } from '../../../core/world/world-state.ts';
+import { type WorldUpdate, buildWorldUpdate } from '../../../core/world/tell-world.ts';
 import type { RecordedAgent } from '../../../protocol/agent.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ThreadParts, Turn } from '../thread-parts.ts';

@@ -6,7 +6,7 @@ import type { Settings } from '../../../core/envelope/settings.ts';
 import { grantsUnder } from '../../../core/policy/grants/grants.ts';
 import { settingsAppliedLine, envelopeForLine } from '../../../core/state/drafts/turn-lines.ts';
 import { instructionsOf, type ThreadState } from '../../../core/state/thread-state.ts';
-import type { WorldUpdate } from '../../../core/world/world-state.ts';
+import type { WorldUpdate } from '../../../core/world/tell-world.ts';
 import type { ThreadId, TurnId } from '../../../protocol/ids.ts';
 import { equalJson, type Json, type JsonObject } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';

@@ -5,7 +5,7 @@ import { itemTokens, type NewestTokenCount, noTokenCount } from '../../../core/h
 import { isSameModel, type ProviderName } from '../../../protocol/provider-name.ts';
 import type { ThreadState } from '../../../core/state/thread-state.ts';
 import { type TurnContract, instructionsNow } from './turn-contract.ts';
-import { buildFullUpdate, type WorldUpdate } from '../../../core/world/world-state.ts';
+import { buildFullUpdate, type WorldUpdate } from '../../../core/world/tell-world.ts';
 import { worldSections } from '../../../core/world/catalog.ts';
 import { kindsOf } from '../../../core/world/sections/section.ts';
 import { contextToSend } from './current-step.ts';

@@ -8,7 +8,7 @@ import { withEnteredMessage } from '../../../core/state/fold/waiting-messages.ts
 import { withoutSeal } from '../../../core/state/line-seals.ts';
 import { restoresSettings } from '../../../core/state/resumed-settings.ts';
 import { fragmentFamilyName } from '../../../core/world/catalog.ts';
-import type { Baseline, WorldUpdate } from '../../../core/world/world-state.ts';
+import type { Baseline, WorldUpdate } from '../../../core/world/tell-world.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import { equalJson, type Json, type JsonObject } from '../../../protocol/json.ts';
 import type { ContextCause } from '../../../protocol/thread-event.ts';

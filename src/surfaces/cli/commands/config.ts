@@ -1,5 +1,5 @@
 import { kindOfEntry } from '../../../engine/file-access.ts';
-import { configKeySource } from '../../../core/config/config-layer.ts';
+import { configKeySource } from '../../../core/config/layer-order.ts';
 import { keyStatus } from '../../../core/config/keys/inspect-keys.ts';
 import { formatTomlKey, parseTomlKey } from '../../../core/config/toml/toml-key.ts';
 import { writeTomlValue } from '../../../core/config/toml/write-toml.ts';

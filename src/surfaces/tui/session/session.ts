@@ -1,4 +1,4 @@
-import type { SettingsChange } from '../../../core/envelope/settings-change.ts';
+import type { SettingsChange } from '../../../core/envelope/read-settings-change.ts';
 import type { AgentNode } from '../../../engine/agents/read-agent-tree.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { LiveThread, LiveThreads } from '../../../engine/live/live-thread-types.ts';

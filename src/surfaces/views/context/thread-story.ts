@@ -15,7 +15,7 @@ import {
   turnNumber,
 } from '../../../core/state/turns/turn-log.ts';
 import { fragmentFamilyName } from '../../../core/world/catalog.ts';
-import type { Baseline } from '../../../core/world/world-state.ts';
+import type { Baseline } from '../../../core/world/tell-world.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import { isMessage, type Item } from '../../../protocol/item.ts';
 import { isJsonObject, type Json, type JsonObject, numberAt, objectAt } from '../../../protocol/json.ts';

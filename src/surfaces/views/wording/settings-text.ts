@@ -1,4 +1,4 @@
-import { type ConfigLayer, configKeyLine, configKeySource } from '../../../core/config/config-layer.ts';
+import { type ConfigLayer, configKeyLine, configKeySource } from '../../../core/config/layer-order.ts';
 import { featureGates, type GateName, isGateOpen, usedGates } from '../../../core/config/features.ts';
 import { keyNames, leafValues } from '../../../core/config/keys/inspect-keys.ts';
 import { configSchema } from '../../../core/config/keys/key-table.ts';

@@ -1,6 +1,6 @@
 import { defined } from '../../../../base/objects.ts';
 import { forbiddenKeys } from '../../../../core/config/project-trust.ts';
-import type { SettingsChange } from '../../../../core/envelope/settings-change.ts';
+import type { SettingsChange } from '../../../../core/envelope/read-settings-change.ts';
 import type { Settings } from '../../../../core/envelope/settings.ts';
 import { isWrongValue, profileSandboxLevel } from '../../../../core/policy/profiles/profile-entries.ts';
 import { withoutReopenedPlaces } from '../../../../core/policy/profiles/profiles.ts';

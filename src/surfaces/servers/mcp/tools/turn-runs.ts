@@ -1,4 +1,4 @@
-import type { SettingsChange } from '../../../../core/envelope/settings-change.ts';
+import type { SettingsChange } from '../../../../core/envelope/read-settings-change.ts';
 import type { EngineRefused } from '../../../../engine/engine-refused.ts';
 import type { TurnResult } from '../../../../engine/thread/turn/settle-turn.ts';
 import type { LiveNews, LiveThread } from '../../../../engine/live/live-thread-types.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../protocol/json.ts';
-import { applyMergePatch, makeMergePatch } from './world-state.ts';
+import { applyMergePatch, makeMergePatch } from './tell-world.ts';
 
 const value = fc.letrec<{ value: unknown; object: JsonObject }>((tie) => ({
   value: fc.oneof(fc.integer(), fc.boolean(), fc.string(), fc.array(fc.constantFrom(null, 1, 'a')), tie('object')),

@@ -1,13 +1,7 @@
 import { defined } from '../../base/objects.ts';
 import { valueAt } from '../../protocol/json.ts';
 import type { NamedProfile } from '../policy/profiles/profiles.ts';
-import {
-  type ConfigLayer,
-  type ConfigProblem,
-  isOwnerLayer,
-  configKeyProblem,
-  sortBySeverity,
-} from './layer-order.ts';
+import { type ConfigLayer, type ConfigProblem, isOwnerLayer, configKeyProblem, sortBySeverity } from './layer-order.ts';
 import { type Defaults, defaultsFor } from './defaults.ts';
 import { type CheckedLayer, checkLayers, headerProblems, windowProblems } from './keys/check-layers.ts';
 import { withCamelCaseKeys } from './keys/key-kinds.ts';

@@ -247,12 +247,8 @@ function noFolder(given: string): Outcome {
   return { code: 'folder-relative', message, next: 'Give an absolute path.' };
 }
 
-interface ProgramProblem {
-  readonly kind: 'not-started';
-  readonly reason: string;
-  /** A shell's exit codes: 126 for a file that is no program, 127 for none. */
-  readonly exitCode: 126 | 127;
-}
+/** `exitCode`: as of a shell, 126 for a file that is no program, 127 for none. */
+type ProgramProblem = { readonly kind: 'not-started'; readonly reason: string; readonly exitCode: 126 | 127 };
 
 /** Returns why a shell in that folder would not start the program, looked up with the command's own PATH. */
 function programProblem(

@@ -97,12 +97,8 @@ function realHome(path: string): string {
     : realPathSoFar(path);
 }
 
-export interface Mount {
-  readonly device: string;
-  /** The folder of the device that is mounted. */
-  readonly root: string;
-  readonly point: string;
-}
+/** `root`: the folder of the device that is mounted. */
+export type Mount = { readonly device: string; readonly root: string; readonly point: string };
 
 /** The mounts in `/proc/self/mountinfo`: later ones cover earlier ones. */
 export function parseMounts(text: string): readonly Mount[] {

@@ -52,11 +52,8 @@ export interface LandlockPlan {
   readonly filters: readonly string[];
 }
 
-interface LandlockRule {
-  /** Links resolved: the helper refuses a path that has become a link. A path that is gone by then needs no rule. */
-  readonly path: string;
-  readonly rights: number;
-}
+/** The helper refuses a path that has become a link since the plan was made. One that is gone by then needs no rule. */
+type LandlockRule = { readonly path: string; readonly rights: number };
 
 /** Read by the helper from its first extra descriptor, as JSON. */
 export interface LandlockHelperInput extends Pick<PlainCommand, 'argv' | 'env' | 'terminal'> {

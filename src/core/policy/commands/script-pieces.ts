@@ -54,12 +54,8 @@ const reserved = setOf(
   'if then elif else fi for while until do done case esac function select coproc [[ ]] in foreach end repeat',
 );
 
-interface QuotingReading {
-  readonly pieces: readonly WrittenPiece[];
-  /** This reading's rules cover the whole script. */
-  readonly isSure: boolean;
-  readonly isCut: boolean;
-}
+/** `isSure`: this reading's rules cover the whole script. */
+type QuotingReading = { readonly pieces: readonly WrittenPiece[]; readonly isSure: boolean; readonly isCut: boolean };
 
 export function readByQuoting(script: string, shell: Shell): readonly QuotingReading[] {
   const readings = dialects[shell].map((dialect) => secondReading(script, dialect));

@@ -160,12 +160,8 @@ function skipOptions(words: CommandWords, options: Options, name: string) {
   return { end: at, isSure };
 }
 
-export interface TakenScript {
-  readonly script: MaybeKnownWord;
-  /** The program does nothing else. */
-  readonly isWhole: boolean;
-  readonly isOpen?: boolean;
-}
+/** `isWhole`: the program does nothing else. */
+export type TakenScript = { readonly script: MaybeKnownWord; readonly isWhole: boolean; readonly isOpen?: boolean };
 
 /** The script in the words of a program that is not a shell but runs one. */
 export function scriptArgument(words: CommandWords): TakenScript | undefined {

@@ -3,11 +3,8 @@ import { compareByDepth, isWithin } from '../paths/absolute-paths.ts';
 import { accessByRules, networkReach, type RestrictedFiles, writablePaths } from '../paths/access.ts';
 import { protectedNames } from '../paths/special-places.ts';
 
-interface RuleOrigins {
-  /** True if the rule protects a name or a repository, and no entry of the user chose it. */
-  isGuard(rule: PathRule): boolean;
-  isTemporary(path: string): boolean;
-}
+/** `isGuard`: true if the rule protects a name or a repository, and no entry of the user chose it. */
+type RuleOrigins = { isGuard(rule: PathRule): boolean; isTemporary(path: string): boolean };
 
 /**
  * Fits files to Landlock, which cannot close anything inside an open folder. As the user agreed, writable folders lose

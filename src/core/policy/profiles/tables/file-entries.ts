@@ -7,10 +7,8 @@ import { type TableProblem, tableWarning, wrongType, wrongValue } from './profil
 
 type Path = readonly string[];
 
-export interface TableBase {
-  /** The target of `~`. Without it, such a key is unknown. */
-  readonly osHome?: string;
-}
+/** `osHome`: the target of `~`. Without it, such a key is unknown. */
+export type TableBase = { readonly osHome?: string };
 
 const depthKey = 'glob_scan_max_depth';
 const accessWords: Readonly<Record<string, FileAccess>> = { read: 'read', write: 'write', deny: 'deny', none: 'deny' };

@@ -12,12 +12,8 @@ export type RulesValue =
   | DictValue
   | FunctionValue;
 
-export interface ListValue {
-  readonly kind: 'list';
-  readonly items: RulesValue[];
-  /** Number of loops over it; it cannot change until they end. */
-  loops: number;
-}
+/** `loops`: number of loops over it; it cannot change until they end. */
+export type ListValue = { readonly kind: 'list'; readonly items: RulesValue[]; loops: number };
 
 export type TupleValue = { readonly kind: 'tuple'; readonly items: readonly RulesValue[] };
 export type RangeValue = { readonly kind: 'range'; readonly items: readonly number[]; readonly text: string };

@@ -42,9 +42,7 @@ export function accessByRules(rules: readonly AccessRule[], path: string): FileA
 /** The rule that decides about the path, before the names that it keeps. */
 export function innermostRule(rules: readonly AccessRule[], path: string): AccessRule | undefined {
   let best: AccessRule | undefined;
-  for (const rule of rules) {
-    if (isWithin(path, rule.path) && (best === undefined || beats(rule, best))) best = rule;
-  }
+  for (const rule of rules) if (isWithin(path, rule.path) && (best === undefined || beats(rule, best))) best = rule;
   return best;
 }
 

@@ -9,7 +9,7 @@ import { mountOptions } from './bubblewrap.ts';
 
 /** Mounts over every path socket that the policy does not list and that a command could see. */
 export function hideSockets({ env }: PlainCommand, policy: ResolvedPolicy, disk: DiskView): readonly string[] {
-  const visiblePlace = (path: string): string | undefined => {
+  const visiblePlace: FindVisiblePlace = (path) => {
     const place = followLinks(disk, path);
     const isSeen = place.kind === 'file' && accessAt(policy, place.path) !== 'deny' && isPathSocket(place.path);
     return isSeen ? place.path : undefined;
@@ -59,10 +59,8 @@ function readList(): string {
 
 function entriesOf(folder: string) {
   try {
-    return withExactNames(
-      fileSystem.readdirSync(toNodePath(folder), { withFileTypes: true, encoding: 'utf8' }),
-      folder,
-    );
+    const entries = fileSystem.readdirSync(toNodePath(folder), { withFileTypes: true, encoding: 'utf8' });
+    return withExactNames(entries, folder);
   } catch {
     return [];
   }
@@ -90,13 +88,15 @@ export function socketsInVariables(variables: Variables): readonly string[] {
   );
 }
 
+/** The place that a path leads to, if a command can see it there. */
+type FindVisiblePlace = (path: string) => string | undefined;
+
 /** All sockets except those that are listed, by name or by a parent folder. */
 export function findHiddenSockets(
   sockets: readonly string[],
   listed: readonly string[],
-  /** The place a path leads to, if a command can see it there. */
-  visiblePlace: (path: string) => string | undefined,
-): readonly string[] {
+  visiblePlace: FindVisiblePlace,
+) {
   const open = listed.flatMap((path) => [path, visiblePlace(path) ?? path]);
   const isOpen = (path: string) => open.some((place) => isWithin(path, place));
   const hidden = sockets.flatMap((path) => {

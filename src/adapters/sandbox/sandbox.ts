@@ -13,6 +13,7 @@ import type { LandlockHelper } from './linux/landlock-sandbox.ts';
 import { planLinux } from './linux/linux-sandbox.ts';
 import { createEmptyMountPoints, type MountPoints } from './linux/mount-points.ts';
 import { planMacos } from './macos/seatbelt.ts';
+import { valueOr } from './disk-view.ts';
 import { protectGit } from './policy-on-disk.ts';
 import { landlockRefusal, type PlannedCommand, sandboxRefusal } from './refusals.ts';
 import { chooseSandboxRoute, landlockProblem as landlockProblemOf, wsl1Refusal } from './sandbox-route.ts';
@@ -101,18 +102,18 @@ export function createSandbox(options: SandboxOptions) {
         return chosen;
     }
   }
-  /** Why bubblewrap does not work on this Linux. Undefined if it works, or on another system. */
-  async function bubblewrapProblem(): Promise<SandboxRefused | undefined> {
+  /** Why a mechanism does not work on this Linux. Undefined if it works, or on another system. */
+  async function problem(find: () => Promise<SandboxRefused | undefined>): Promise<SandboxRefused | undefined> {
     if (platform !== 'linux') return undefined;
-    if (machine.isWsl1()) return wsl1Refusal;
-    const bubblewrap = await machine.bubblewrap([]);
-    return bubblewrap.kind === 'refused' ? bubblewrap : undefined;
+    return machine.isWsl1() ? wsl1Refusal : find();
   }
-  async function landlockProblem(): Promise<SandboxRefused | undefined> {
-    if (platform !== 'linux') return undefined;
-    if (machine.isWsl1()) return wsl1Refusal;
-    return landlockProblemOf({ platform, architecture, landlock: await machine.landlock() });
-  }
+  const bubblewrapProblem = () =>
+    problem(async () => {
+      const bubblewrap = await machine.bubblewrap([]);
+      return bubblewrap.kind === 'refused' ? bubblewrap : undefined;
+    });
+  const landlockProblem = () =>
+    problem(async () => landlockProblemOf({ platform, architecture, landlock: await machine.landlock() }));
   /** True if Landlock could replace a bubblewrap that does not work here. */
   async function offersLandlock(): Promise<boolean> {
     return (await bubblewrapProblem()) !== undefined && (await landlockProblem()) === undefined;
@@ -234,10 +235,4 @@ export function isProgramIntact(program: string): boolean {
 /** Loaded on use: most machines have a bubblewrap of their own. */
 export const programHash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-function read(path: string): Buffer | undefined {
-  try {
-    return readFileSync(path);
-  } catch {
-    return undefined;
-  }
-}
+const read = (path: string): Buffer | undefined => valueOr(undefined, () => readFileSync(path));

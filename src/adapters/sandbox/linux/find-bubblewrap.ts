@@ -2,6 +2,7 @@ import { isWritableProgram, programCandidates } from '../../../core/policy/envir
 import type { ProcessEnd, CommandSpawner } from '../../../ports/commands.ts';
 import { refusalSentences, type RunnableCommand, type SandboxRefused } from '../../../ports/sandbox.ts';
 import type { ProgramFiles } from '../../../ports/system.ts';
+import { valueOr } from '../disk-view.ts';
 import { sandboxRefusal } from '../refusals.ts';
 import { type Bubblewrap, bubblewrapArguments, mountOptions, processTableOptions } from './bubblewrap.ts';
 
@@ -200,13 +201,8 @@ const settings: readonly SystemSetting[] = [
 ];
 
 /** An existing empty file yields a line end, so that it differs from a missing one. */
-function readSystemFile(path: string): string {
-  try {
-    return `${process.getBuiltinModule('node:fs').readFileSync(path, 'latin1')}\n`;
-  } catch {
-    return '';
-  }
-}
+const readSystemFile = (path: string): string =>
+  valueOr('', () => `${process.getBuiltinModule('node:fs').readFileSync(path, 'latin1')}\n`);
 
 /** Another program helps only if this one is broken. */
 function otherAdvice(said: string): string {

@@ -85,11 +85,10 @@ export function readCallTimes(home: string): readonly LoggedCallTime[] {
     const entry = parseJsonObject(line);
     const id = stringAt(entry, 'id');
     if (id === undefined) continue;
-    const [by, root] = [numberAt(entry, 'process'), stringAt(entry, 'root')];
+    const [by, root, startedAt] = [numberAt(entry, 'process'), stringAt(entry, 'root'), stringAt(entry, 'started_at')];
     const [from, to] = [numberAt(entry, 'from'), numberAt(entry, 'to')];
-    const startedAt = stringAt(entry, 'started_at');
-    if (by !== undefined && root !== undefined && from !== undefined)
-      times.set(id, { id, process: by, startedAt, root, from });
+    const isBegin = by !== undefined && root !== undefined && from !== undefined;
+    if (isBegin) times.set(id, { id, process: by, startedAt, root, from });
     const begun = times.get(id);
     if (begun !== undefined && to !== undefined) times.set(id, { ...begun, to });
   }

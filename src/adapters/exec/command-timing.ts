@@ -15,9 +15,8 @@ export function startStopwatch(clock: Pick<Clock, 'now'>, pauses: Pauses | undef
   return { elapsed, end: () => ended?.() };
 }
 
-export function sleepFor(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
-}
+export const sleepFor = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 export async function settlesWithin(event: Promise<unknown>, milliseconds: number): Promise<boolean> {
   const late = Promise.withResolvers<false>();

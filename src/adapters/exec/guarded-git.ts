@@ -28,7 +28,7 @@ export function createGuardedGit(folder: string): GuardedGit {
       const temporary = join(folder, 'tmp');
       mkdirSync(temporary, { recursive: true, mode: 0o700 });
       // Git writes the content to be signed into a file there, which no command may exchange.
-      const variables = { ...guardVariables(bounds, { programs, given }), TMPDIR: temporary };
+      const variables = { ...guardVariables(bounds, programs, given), TMPDIR: temporary };
       const env = { ...given, ...variables };
       const [taken, refused, trusted = ''] = await Promise.all([
         gitSays(bounds, env, ['rev-parse', '--absolute-git-dir']),
@@ -45,10 +45,7 @@ export function createGuardedGit(folder: string): GuardedGit {
 }
 
 /** Makes git treat all repositories as another user's and accept only those named here. The script checks GIT_DIR. */
-function guardVariables(
-  { program, top, folders, common }: AllowedRepositories,
-  { programs, given }: { readonly programs: string; readonly given: Variables },
-): Variables {
+function guardVariables({ program, top, folders, common }: AllowedRepositories, programs: string, given: Variables) {
   const first = Number.parseInt(given['GIT_CONFIG_COUNT'] ?? '0', 10) || 0;
   const settings = [
     // An empty value cancels the folders that the user's configuration names.
@@ -80,11 +77,9 @@ function withoutRepository(env: Variables): Variables {
   return Object.fromEntries(keys.map((key) => [key.replace('KEY', 'VALUE'), '']));
 }
 
-function gitSays(
-  { program, cwd }: Pick<AllowedRepositories, 'program' | 'cwd'>,
-  env: Variables,
-  words: readonly string[],
-) {
+type GitCall = Pick<AllowedRepositories, 'program' | 'cwd'>;
+
+function gitSays({ program, cwd }: GitCall, env: Variables, words: readonly string[]) {
   const options = { cwd, env, timeout: limitMs, encoding: 'utf8', maxBuffer: 1 << 16 } as const;
   return new Promise<string | undefined>((resolve) => {
     try {

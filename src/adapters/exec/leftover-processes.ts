@@ -44,9 +44,8 @@ export function processIds(): readonly number[] {
 }
 
 /** Start time of the process in the system's format; undefined if there is none or the system does not say. */
-export async function identifyProcess(pid: number, platform: string = process.platform): Promise<string | undefined> {
-  return platform === 'linux' ? processStartTime(pid) : await fromProcessList(pid);
-}
+export const identifyProcess = async (pid: number, platform: string = process.platform): Promise<string | undefined> =>
+  platform === 'linux' ? processStartTime(pid) : await fromProcessList(pid);
 
 export const processTable: ProcessTable = { startedAt: processStartTime };
 

@@ -1,12 +1,6 @@
 import type { Clock, StartedProcess } from '../../ports/system.ts';
 import type { RunnableCommand } from '../../ports/sandbox.ts';
-import type {
-  NotStarted,
-  RunningCommand,
-  CommandSpawner,
-  SpawnLimits,
-  CommandStartOptions,
-} from '../../ports/commands.ts';
+import type { RunningCommand, CommandSpawner, SpawnLimits, CommandStartOptions } from '../../ports/commands.ts';
 import { createOutputBuffer } from './output-buffer.ts';
 import { sharedPipeStock } from './pipe-stock.ts';
 import { interruptProcessGroup } from './process-guard.ts';
@@ -69,11 +63,7 @@ export function createNodeSpawn({ clock, runFolder, terminalLibrary }: NodeSpawn
   };
 }
 
-async function startCommand(
-  command: RunnableCommand,
-  options: CommandStartOptions,
-  material: ChildResources,
-): Promise<RunningCommand | NotStarted> {
+async function startCommand(command: RunnableCommand, options: CommandStartOptions, material: ChildResources) {
   const child = await startChild(command, options, material);
   if (child.kind === 'not-started') {
     await command.cleanup();
@@ -86,27 +76,24 @@ async function startCommand(
     return (closing ??= command.cleanup());
   };
   const drained = child.exited.then(() => drain(child));
-  return {
+  const { pid, exited, write, resize, unref } = child;
+  const hasTerminal = options.input === 'terminal';
+  const running: RunningCommand = {
     kind: 'running',
-    exited: child.exited,
+    exited,
     drained,
     over: drained.then(close),
-    write: child.write,
-    closeInput() {
-      if (options.input === 'terminal') child.write(controlD);
-      else child.closeInput();
-    },
-    interrupt() {
-      if (options.input === 'terminal') child.write(controlC);
-      else interruptProcessGroup(child.pid);
-    },
-    resize: child.resize,
+    write,
+    closeInput: () => void (hasTerminal ? write(controlD) : child.closeInput()),
+    interrupt: () => void (hasTerminal ? write(controlC) : interruptProcessGroup(pid)),
+    resize,
     async end() {
       await killTree(child, options.input);
       await close();
     },
-    unref: child.unref,
+    unref,
   };
+  return running;
 }
 
 /** Reports the identity of the process; not after its end, when no listener is left. */

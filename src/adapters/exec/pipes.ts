@@ -63,16 +63,14 @@ function holdersIn(child: ChildProcess, count: number): Promise<readonly string[
 
 /** Both ends of a pipe; no other process has these descriptors. */
 export type PipeEnds = { readonly readEnd: number; readonly writeEnd: number };
+type PipePaths = { readonly toRead: string; toWrite(readEnd: number): string };
 
 /**
  * Opens the reader first and non-blocking, so that neither call blocks. Opens the writer without that flag, because
  * children share it. `toWrite` returns the writer's path once the reader is open. Throws unless both ends are the same
  * pipe of this user: another program may have swapped a name, and output of a command must never reach a file.
  */
-export function openBothEnds(
-  { toRead, toWrite }: { readonly toRead: string; toWrite(readEnd: number): string },
-  flags: number,
-): PipeEnds {
+export function openBothEnds({ toRead, toWrite }: PipePaths, flags: number): PipeEnds {
   const readEnd = openSync(toRead, constants.O_RDONLY | constants.O_NONBLOCK | flags);
   let writeEnd: number | undefined;
   try {

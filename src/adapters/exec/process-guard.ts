@@ -27,11 +27,10 @@ export function superviseCommand() {
     start: ({ argv, cwd, env }: GroupCommand, stdio: readonly StandardStream[]): ChildProcess =>
       startProcessGroup({ argv, cwd, env: { ...env, [commandMarkVariable]: mark } }, stdio),
     started(group: number): void {
-      const before = word;
+      words.delete(mark);
       word = `${mark}:${group}`;
-      words.delete(before);
       words.add(word);
-      tell(`+ ${word}\n- ${before}\n`);
+      tell(`+ ${word}\n- ${mark}\n`);
     },
     /** Tells the warden to spare the command: it is over, or its leftovers may keep running. */
     ended(): void {

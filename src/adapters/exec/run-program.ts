@@ -1,14 +1,7 @@
 import type { ProgramEnd, RunProgram } from '../../ports/commands.ts';
 import type { RunnableCommand } from '../../ports/sandbox.ts';
-import {
-  exitCodeOf,
-  extraStreams,
-  writeFilesToPipes,
-  sendHandover,
-  describeStartFailure,
-  startProcessGroup,
-} from './child-process.ts';
-import type { GroupCommand } from './child-process.ts';
+import { exitCodeOf, extraStreams, sendHandover, writeFilesToPipes } from './child-process.ts';
+import { describeStartFailure, type GroupCommand, startProcessGroup } from './child-process.ts';
 import { sleepFor } from './command-timing.ts';
 import { leftoverProcessEnder } from './leftover-processes.ts';
 import { createOutputBuffer } from './output-buffer.ts';
@@ -138,10 +131,8 @@ const feedGraceMs = 300;
  * Returns whether a program of the user took the text. Processes that it leaves keep running: a clipboard may live in
  * one. A hanging program is killed, and does not keep this process alive.
  */
-export function feedProgram(
-  argv: readonly string[],
-  { cwd, env, input, timeoutMs }: UserProgramOptions & { readonly input: string },
-): Promise<boolean> {
+export function feedProgram(argv: readonly string[], options: UserProgramOptions & { readonly input: string }) {
+  const { cwd, env, input, timeoutMs } = options;
   const { promise, resolve } = Promise.withResolvers<boolean>();
   let child: ChildProcess;
   try {
@@ -150,12 +141,13 @@ export function feedProgram(
     return Promise.resolve(false);
   }
   const kill = (): void => signalGroup(child, 'SIGKILL');
+  const giveUp = (): void => {
+    kill();
+    resolve(false);
+  };
   const timers = [
     setTimeout(() => signalGroup(child, 'SIGTERM'), timeoutMs),
-    setTimeout(() => {
-      kill();
-      resolve(false);
-    }, timeoutMs + feedGraceMs),
+    setTimeout(giveUp, timeoutMs + feedGraceMs),
   ];
   process.once('exit', kill);
   for (const timer of timers) timer.unref();
@@ -177,11 +169,10 @@ function signalGroup({ pid, exitCode, signalCode }: ChildProcess, signal: 'SIGTE
 }
 
 /** Output of a program of the user, as bytes. Undefined if it failed, took too long, or printed too much. */
-export function readOutput(
-  [program = '', ...args]: readonly string[],
-  { cwd, env, timeoutMs, mostBytes }: UserProgramOptions & { readonly mostBytes: number },
-): Promise<Buffer | undefined> {
-  return new Promise((resolve) => {
+export function readOutput(argv: readonly string[], settings: UserProgramOptions & { readonly mostBytes: number }) {
+  const [program = '', ...args] = argv;
+  const { cwd, env, timeoutMs, mostBytes } = settings;
+  return new Promise<Buffer | undefined>((resolve) => {
     const limits = { timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: mostBytes } as const;
     const options = { cwd, env, ...limits, encoding: 'buffer', windowsHide: true } as const;
     const child = execFile(program, args, options, (error, stdout) => resolve(error === null ? stdout : undefined));

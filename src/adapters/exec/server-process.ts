@@ -1,13 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { ServerProcess, ServerProcessWatch, StartServerProcess } from '../../ports/mcp-servers.ts';
-import {
-  exitCodeOf,
-  extraStreams,
-  writeFilesToPipes,
-  sendHandover,
-  startError,
-  describeStartFailure,
-} from './child-process.ts';
+import { exitCodeOf, extraStreams, writeFilesToPipes } from './child-process.ts';
+import { describeStartFailure, sendHandover, startError } from './child-process.ts';
 import { settlesWithin } from './command-timing.ts';
 import { superviseCommand, trackProcessGroup } from './process-guard.ts';
 
@@ -40,23 +34,17 @@ export const startServerProcess: StartServerProcess = async (command, watch) => 
   });
 };
 
-function running(
-  child: ChildProcess,
-  pid: number,
-  watch: ServerProcessWatch,
-  over: () => Promise<void>,
-): ServerProcess {
+type Over = () => Promise<void>;
+
+function running(child: ChildProcess, pid: number, watch: ServerProcessWatch, over: Over): ServerProcess {
   const group = trackProcessGroup(pid);
   const ended = Promise.withResolvers<void>();
   let errors = Buffer.alloc(0);
   let isOver = false;
   child.stdin?.on('error', () => {});
   child.stdout?.on('error', () => {}).on('data', (bytes: Buffer) => watch.output(bytes));
-  child.stderr
-    ?.on('error', () => {})
-    .on('data', (bytes: Buffer) => {
-      errors = Buffer.concat([errors, bytes]).subarray(-mostErrorBytes);
-    });
+  const hear = (bytes: Buffer): void => void (errors = Buffer.concat([errors, bytes]).subarray(-mostErrorBytes));
+  child.stderr?.on('error', () => {}).on('data', hear);
   child.on('exit', (code, signal) => {
     // Leftovers in its group must not outlive it: nothing would talk to them any more.
     group.signal('SIGKILL');

@@ -54,7 +54,10 @@ function parsed(parser: TreeParser, script: string, clock: Clock): ShellScript |
     return undefined;
   }
   try {
-    return tree.rootNode.hasError ? undefined : readScriptTree(tree.rootNode, script);
+    if (tree.rootNode.hasError) return undefined;
+    const walk = new Walk(script);
+    const body = walk.block(tree.rootNode, 0);
+    return walk.isOver ? undefined : { body };
   } finally {
     tree.delete();
   }
@@ -69,16 +72,6 @@ function wasmFile(root: string, name: string): Uint8Array {
 const maximumNodes = 40_000;
 const maximumDepth = 200;
 
-/**
- * Converts a tree of the grammar. The grammar is looser than shells: it takes `\ ` and even a new line for a blank
- * between words, so the gaps between words are checked here. Undefined if larger or deeper than any honest script.
- */
-function readScriptTree(root: Node, script: string): ShellScript | undefined {
-  const walk = new Walk(script);
-  const body = walk.block(root, 0);
-  return walk.isOver ? undefined : { body };
-}
-
 const statements = new Set(
   `command list pipeline negated_command redirected_statement subshell compound_statement variable_assignment
   variable_assignments function_definition declaration_command unset_command test_command if_statement for_statement
@@ -86,8 +79,14 @@ const statements = new Set(
 );
 const operators = new Set<string>(['&&', '||', '|', '|&'] satisfies ShellOperator[]);
 const redirections = new Set(['file_redirect', 'herestring_redirect', 'heredoc_redirect']);
+const noWords = { kind: 'command', assignments: [], words: [], redirections: [] } as const;
 
+/**
+ * Converts a tree of the grammar. The grammar is looser than shells: it takes `\ ` and even a new line for a blank
+ * between words, so the gaps between words are checked here.
+ */
 class Walk {
+  /** The script is larger or deeper than any honest one. */
   isOver = false;
   #nodes = 0;
   readonly #script: string;
@@ -111,7 +110,7 @@ class Walk {
       case 'command':
         return this.#command(node, depth);
       case 'variable_assignment':
-        return { kind: 'command', assignments: [this.#word(node, depth)], words: [], redirections: [] };
+        return { ...noWords, assignments: [this.#word(node, depth)] };
       case 'list':
       case 'pipeline':
         return this.#joined(node, depth);
@@ -136,17 +135,14 @@ class Walk {
         return this.#arithmetic(node, depth);
       case 'declaration_command':
       case 'unset_command':
-      case 'test_command':
-        return this.#ownSyntax(node, depth);
+      case 'test_command': {
+        // The grammar has special rules for `declare`, `unset`, `[` and `[[`; rules of users match their words.
+        const { words } = this.#words(this.#operands(node, depth), depth);
+        return { kind: 'dynamic', inside: [{ ...noWords, words }] };
+      }
       default:
         return this.#dynamic(node, depth);
     }
-  }
-
-  /** The grammar has special rules for `declare`, `unset`, `[` and `[[`; rules of users match their words. */
-  #ownSyntax(node: Node, depth: number): ShellNode {
-    const { words } = this.#words(this.#operands(node, depth), depth);
-    return { kind: 'dynamic', inside: [{ kind: 'command', assignments: [], words, redirections: [] }] };
   }
 
   /** Nodes without a gap between them are one word. Odd: a gap is more than blanks. */
@@ -165,8 +161,7 @@ class Walk {
 
   /** `((…))` is a command like `let`: the shell evaluates the values of its variables, which may run commands. */
   #arithmetic(node: Node, depth: number): ShellNode {
-    const word = { source: '((', inside: [] };
-    const command = { kind: 'command', assignments: [], words: [word], redirections: [] } as const;
+    const command = { ...noWords, words: [{ source: '((', inside: [] }] };
     return { kind: 'dynamic', inside: [command, ...this.#inside(node, depth)] };
   }
 
@@ -184,9 +179,8 @@ class Walk {
       if (!child.isNamed) {
         if (!operators.has(child.type) || operator !== undefined) return this.#dynamic(node, depth);
         operator = child.type;
-      } else if (left === undefined) {
-        left = this.node(child, depth + 1);
-      } else {
+      } else if (left === undefined) left = this.node(child, depth + 1);
+      else {
         if (operator === undefined) return this.#dynamic(node, depth);
         left = { kind: 'joined', left, operator: operator as ShellOperator, right: this.node(child, depth + 1) };
         operator = undefined;
@@ -196,9 +190,7 @@ class Walk {
   }
 
   #command(node: Node, depth: number): ShellNode {
-    const assignments: ShellWord[] = [];
-    const words: ShellWord[] = [];
-    const found: ShellRedirection[] = [];
+    const [assignments, words, found]: [ShellWord[], ShellWord[], ShellRedirection[]] = [[], [], []];
     const children = this.#children(node, depth);
     const gaps = this.#gapsBefore(children);
     let isOdd = gaps.some(isOddGap);
@@ -239,9 +231,7 @@ class Walk {
       words.push(...more);
       later.push(...after);
     }
-    const inner: ShellNode = isBare
-      ? { kind: 'command', assignments: [], words: [], redirections: [] }
-      : this.node(body, depth + 1);
+    const inner = isBare ? noWords : this.node(body, depth + 1);
     const whole = withRedirections(inner, found, words);
     if (whole === undefined || isOdd) return { kind: 'dynamic', inside: [whole ?? inner, ...later] };
     return whole;
@@ -311,22 +301,18 @@ interface ReadRedirection {
   readonly after: readonly ShellNode[];
 }
 
+type Redirections = readonly ShellRedirection[];
 const isOddGap = (gap: string): boolean => /[^ \t]/.test(gap);
 
 /** Adds a word, or continues the last one if there is no gap between them. */
-function addWord(words: ShellWord[], { source, inside }: ShellWord, gap: string | undefined): void {
+function addWord(words: ShellWord[], word: ShellWord, gap: string | undefined): void {
   const last = gap === '' ? words.pop() : undefined;
-  words.push(
-    last === undefined ? { source, inside } : { source: last.source + source, inside: [...last.inside, ...inside] },
-  );
+  const joined = last && { source: last.source + word.source, inside: [...last.inside, ...word.inside] };
+  words.push(joined ?? word);
 }
 
 /** Gives a list's redirections to its last command, to which they belong. Undefined if they belong to no single one. */
-function withRedirections(
-  node: ShellNode,
-  found: readonly ShellRedirection[],
-  words: readonly ShellWord[],
-): ShellNode | undefined {
+function withRedirections(node: ShellNode, found: Redirections, words: readonly ShellWord[]): ShellNode | undefined {
   switch (node.kind) {
     case 'command':
       return { ...node, words: [...node.words, ...words], redirections: [...node.redirections, ...found] };

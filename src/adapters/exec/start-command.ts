@@ -4,19 +4,9 @@ import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import type { RunnableCommand } from '../../ports/sandbox.ts';
 import type { NotStarted, CommandStartOptions, TerminalSize } from '../../ports/commands.ts';
-import {
-  dropListeners,
-  dropListenersOnClose,
-  exitCodeOf,
-  extraStreams,
-  writeFilesToPipes,
-  replacedFolderMessage,
-  openStartFolder,
-  sendHandover,
-  type StandardStream,
-  startError,
-  describeStartFailure,
-} from './child-process.ts';
+import { dropListeners, dropListenersOnClose, exitCodeOf, extraStreams, startError } from './child-process.ts';
+import { describeStartFailure, openStartFolder, replacedFolderMessage } from './child-process.ts';
+import { sendHandover, type StandardStream, writeFilesToPipes } from './child-process.ts';
 import type { PipeEnds } from './pipes.ts';
 import type { PipeStock } from './pipe-stock.ts';
 import { superviseCommand, trackProcessGroup } from './process-guard.ts';
@@ -130,10 +120,7 @@ function standardStreams({ terminal, pipe, fed, input }: OwnStreams): readonly S
   return [input === 'open' ? (fed?.readEnd ?? 'pipe') : 'ignore', write, write];
 }
 
-function outputsOf(
-  child: ChildProcess,
-  { terminal, pipe }: Pick<OwnStreams, 'terminal' | 'pipe'>,
-): readonly Readable[] {
+function outputsOf(child: ChildProcess, { terminal, pipe }: Omit<OwnStreams, 'input'>): readonly Readable[] {
   if (terminal !== undefined) return [terminal.output];
   if (pipe === undefined) return [child.stdout, child.stderr] as readonly Readable[];
   return [new Socket({ fd: pipe.readEnd, readable: true, writable: false })];

@@ -43,29 +43,21 @@ export function explainSandboxRoutes(
   const kept = protectGit(asked, []);
   const policy = 'kind' in kept ? asked : kept;
   const usualRoots = [cwd, ...temporaryFolders({ TMPDIR: temporary })];
-  const onBubblewrap = explained(
-    'bubblewrap',
-    wholeDiskGlob(policy) ?? chooseSandboxRoute(linux, policy),
-    'Mounts and namespaces of bubblewrap, and a system-call filter.',
-  );
+  const route = wholeDiskGlob(policy) ?? chooseSandboxRoute(linux, policy);
+  const filtered = 'Mounts and namespaces of bubblewrap, and a system-call filter.';
+  const profiled = 'A profile for /usr/bin/sandbox-exec. It is tested as text and has not been run on a Mac.';
   return [
-    here(problems.bubblewrap, onBubblewrap),
+    here(problems.bubblewrap, explained('bubblewrap', route, filtered)),
     here(problems.landlock, onLandlock(fitted)),
-    explained(
-      'seatbelt',
-      chooseSandboxRoute(mac, policy),
-      'A profile for /usr/bin/sandbox-exec. It is tested as text and has not been run on a Mac.',
-    ),
+    explained('seatbelt', chooseSandboxRoute(mac, policy), profiled),
     onWindows('elevated', policy, usualRoots),
     onWindows('unelevated', policy, usualRoots),
   ];
 }
 
-function explained(
-  system: SandboxRouteExplanation['system'],
-  route: SandboxRoute,
-  enforced: string,
-): SandboxRouteExplanation {
+type Explained = SandboxRouteExplanation;
+
+function explained(system: Explained['system'], route: SandboxRoute, enforced: string): Explained {
   if (route.kind === 'direct') return { system, verdict: 'unneeded', why: nothingRestricted };
   if (route.kind === 'refused') return { system, verdict: 'refused', why: route.message };
   return { system, verdict: 'enforced', why: enforced };
@@ -73,12 +65,12 @@ function explained(
 
 const nothingRestricted = 'The policy restricts nothing here, so commands run as they are.';
 
-function here(problem: SandboxRefused | undefined, ideal: SandboxRouteExplanation): SandboxRouteExplanation {
+function here(problem: SandboxRefused | undefined, ideal: Explained): Explained {
   if (problem === undefined || !['enforced', 'limited'].includes(ideal.verdict)) return ideal;
   return { system: ideal.system, verdict: 'refused', why: `Not on this machine: ${problem.message}` };
 }
 
-function onLandlock(policy: ResolvedPolicy): SandboxRouteExplanation {
+function onLandlock(policy: ResolvedPolicy): Explained {
   const route = wholeDiskGlob(policy) ?? chooseSandboxRoute(landlock, policy);
   const enforced = `Landlock from version ${leastLandlockAbi} on (Linux 6.12), and system-call filters, where bubblewrap cannot be used and you agreed to it (--sandbox-fallback landlock).`;
   const explanation = explained('landlock', route, enforced);
@@ -86,11 +78,7 @@ function onLandlock(policy: ResolvedPolicy): SandboxRouteExplanation {
   return { ...explanation, verdict: 'limited', losses: landlockLosses(policy) };
 }
 
-function onWindows(
-  level: WindowsLevel,
-  policy: ResolvedPolicy,
-  usualRoots: readonly string[],
-): SandboxRouteExplanation {
+function onWindows(level: WindowsLevel, policy: ResolvedPolicy, usualRoots: readonly string[]): Explained {
   const system = `windows-${level}` as const;
   if (!needsSandbox(policy)) return { system, verdict: 'unneeded', why: nothingRestricted };
   const plan = planWindows(level, policy, usualRoots);
@@ -146,8 +134,6 @@ export function planWindows(level: WindowsLevel, policy: ResolvedPolicy, usualRo
 /** True if the path is below a read-only folder that is itself inside a writable one. */
 function isReopened(path: string, rules: readonly PathRule[]): boolean {
   const above = rules.filter((rule) => rule.path !== path && isWithin(path, rule.path) && rule.path !== '/');
-  return above.some(
-    (rule) =>
-      rule.access !== 'write' && above.some((outer) => outer.access === 'write' && isWithin(rule.path, outer.path)),
-  );
+  const written = above.filter(({ access }) => access === 'write');
+  return above.some((rule) => rule.access !== 'write' && written.some((outer) => isWithin(rule.path, outer.path)));
 }

@@ -35,9 +35,8 @@ export function resolvePolicyLinks(files: RestrictedFiles, disk: DiskView) {
     .filter(({ followed }) => followed.kind !== 'loop')
     .map(({ rule, followed }) => ({ path: followed.path, access: rule.access }));
   const isReplaceable = (link: FollowedLink) => accessByRules(everything, link.location) === 'write';
-  const turnable = followed.filter(
-    ({ rule, followed }) => rule.access === 'write' && followed.links.some(isReplaceable),
-  );
+  const written = followed.filter(({ rule }) => rule.access === 'write');
+  const turnable = written.filter(({ followed }) => followed.links.some(isReplaceable));
   const ignoredGrants = [...moved, ...turnable.map(({ rule }) => rule.path)];
 
   const rules: ResolvedRule[] = [];
@@ -95,12 +94,9 @@ export async function examineDisk({ cwd: folder }: Pick<PlainCommand, 'cwd'>, po
   const moved = movedWorkspaceRefusal(files, folder, disk);
   if (moved !== undefined) return moved;
   const cwd = followLinks(disk, folder).path;
-  if (accessAt(policy, folder) === 'deny' && accessAt(policy, cwd) === 'deny') {
-    return unenforceableRefusal(
-      `The policy denies reading the working folder ${JSON.stringify(folder)}.`,
-      'Work in a folder that the profile makes readable, or add an entry for this one.',
-    );
-  }
+  const next = 'Work in a folder that the profile makes readable, or add an entry for this one.';
+  if (accessAt(policy, folder) === 'deny' && accessAt(policy, cwd) === 'deny')
+    return unenforceableRefusal(`The policy denies reading the working folder ${JSON.stringify(folder)}.`, next);
   return { kind: 'examined', disk, cwd, deniedMatches: matched.paths } as const;
 }
 
@@ -122,10 +118,7 @@ const mostEntries = 200_000;
 const breadth = 32;
 
 /** Everything that the deny globs match now. Commands that run can read later matches; file tools refuse them. */
-export async function expandGlobs(
-  globs: readonly string[],
-  mostDepth = Number.POSITIVE_INFINITY,
-): Promise<{ readonly kind: 'matches'; readonly paths: readonly string[] } | SandboxRefused> {
+export async function expandGlobs(globs: readonly string[], mostDepth = Number.POSITIVE_INFINITY) {
   const matches = new Set<string>();
   let entries = 0;
   for (const glob of globs) {
@@ -160,7 +153,7 @@ export async function expandGlobs(
         return tooWide(`${JSON.stringify(start)} has more than ${mostEntries} files to compare with ${shown}.`);
     }
   }
-  return { kind: 'matches', paths: [...matches].toSorted() };
+  return { kind: 'matches', paths: [...matches].toSorted() } as const;
 }
 
 /** True if the link's target folder is new in this walk and does not contain the link itself. */
@@ -188,12 +181,8 @@ async function read(folder: string): Promise<readonly NamedEntry[]> {
   }
 }
 
-function tooWide(message: string): SandboxRefused {
-  return unenforceableRefusal(
-    message,
-    'Begin the deny pattern with the folder it is about, or deny the folder itself.',
-  );
-}
+const tooWide = (message: string): SandboxRefused =>
+  unenforceableRefusal(message, 'Begin the deny pattern with the folder it is about, or deny the folder itself.');
 
 export function coversWholeDisk(glob: string): string {
   return `The policy denies reading ${JSON.stringify(glob)}, a pattern that covers the whole disk.`;
@@ -211,11 +200,7 @@ export function protectGit(policy: ResolvedPolicy, gitFolders: readonly string[]
   if (files.kind === 'unrestricted') return policy;
   const rules = files.rules.map(({ keeps: _keeps, ...rule }): PathRule => rule);
   const added = readOnlyRules(rules, gitFolders);
-  if (added.length > mostGitFolders) {
-    return unenforceableRefusal(
-      `Git repositories have ${added.length} folders and files that commands must not change, and the sandbox can protect at most ${mostGitFolders}.`,
-      'Work in a folder with fewer repositories, or make a smaller folder writable.',
-    );
-  }
-  return { ...policy, files: { ...files, rules: [...rules, ...added] } };
+  if (added.length <= mostGitFolders) return { ...policy, files: { ...files, rules: [...rules, ...added] } };
+  const message = `Git repositories have ${added.length} folders and files that commands must not change, and the sandbox can protect at most ${mostGitFolders}.`;
+  return unenforceableRefusal(message, 'Work in a folder with fewer repositories, or make a smaller folder writable.');
 }

@@ -2,7 +2,7 @@ import { needsSandbox, networkReach } from '../../core/policy/paths/access.ts';
 import { landlockObstacle } from '../../core/policy/profiles/landlock-policy.ts';
 import type { SandboxRefused } from '../../ports/sandbox.ts';
 import type { ResolvedPolicy } from '../../protocol/permissions.ts';
-import { landlockRefusal, unenforceableRefusal } from './refusals.ts';
+import { landlockRefusal, sandboxRefusal, unenforceableRefusal } from './refusals.ts';
 import type { Bubblewrap } from './linux/bubblewrap.ts';
 import type { LandlockFact } from './linux/landlock-library.ts';
 import { isSeccompArchitecture } from './linux/seccomp.ts';
@@ -60,10 +60,8 @@ export function landlockProblem({ landlock, architecture }: MachineFacts): Sandb
   if (!isSeccompArchitecture(architecture))
     return landlockRefusal(`there is no system-call filter for ${architecture}`);
   const { abi = 0 } = landlock ?? {};
-  if (abi >= leastLandlockAbi) return undefined;
-  return landlockRefusal(
-    `the kernel has version ${abi} of it, and only version ${leastLandlockAbi} (Linux 6.12) or newer keeps signals inside`,
-  );
+  const why = `the kernel has version ${abi} of it, and only version ${leastLandlockAbi} (Linux 6.12) or newer keeps signals inside`;
+  return abi >= leastLandlockAbi ? undefined : landlockRefusal(why);
 }
 
 /** Without bubblewrap, the refusal also explains how to choose Landlock, or why that is impossible. */
@@ -76,26 +74,24 @@ function withLandlockAdvice(bubblewrap: SandboxRefused, landlock: SandboxRefused
 const landlockAdvice =
   'Agree to Landlock, which protects less: add `--sandbox-fallback landlock`, or set sandbox_fallback = "landlock" in your config.toml. `capstan sandbox explain -P :workspace` says what is lost.';
 
-export const wsl1Refusal: SandboxRefused = {
-  kind: 'refused',
-  code: 'sandbox-unusable',
-  message: 'This is WSL 1, whose kernel cannot create the namespaces that a sandbox needs.',
-  next: 'Convert the distribution with `wsl --set-version NAME 2` in Windows, and start it again.',
-};
+export const wsl1Refusal: SandboxRefused = sandboxRefusal(
+  'sandbox-unusable',
+  'This is WSL 1, whose kernel cannot create the namespaces that a sandbox needs.',
+  'Convert the distribution with `wsl --set-version NAME 2` in Windows, and start it again.',
+);
 
 /** Without the proxy the lists would have no effect (I10). */
 function noProxyOn(platform: string): SandboxRefused {
+  const message = `The permission profile lists hosts, and there is no proxy that enforces the lists on ${platform} yet.`;
   return unenforceableRefusal(
-    `The permission profile lists hosts, and there is no proxy that enforces the lists on ${platform} yet.`,
+    message,
     'Remove the lists from the profile to allow every host, or disable the network.',
   );
 }
 
 function noSandboxOn(platform: string): SandboxRefused {
-  return {
-    kind: 'refused',
-    code: 'sandbox-missing',
-    message: `There is no sandbox for ${platform} yet, and the policy requires one for commands.`,
-    next: 'Run inside WSL2, a Linux machine or a container, or choose the mode danger-full-access if this machine is itself isolated.',
-  };
+  const message = `There is no sandbox for ${platform} yet, and the policy requires one for commands.`;
+  const next =
+    'Run inside WSL2, a Linux machine or a container, or choose the mode danger-full-access if this machine is itself isolated.';
+  return sandboxRefusal('sandbox-missing', message, next);
 }

@@ -13,8 +13,9 @@ import type { LandlockHelper } from './linux/landlock-sandbox.ts';
 import { planLinux } from './linux/linux-sandbox.ts';
 import { createEmptyMountPoints, type MountPoints } from './linux/mount-points.ts';
 import { planMacos } from './macos/seatbelt.ts';
+import { valueOr } from './disk-view.ts';
 import { protectGit } from './policy-on-disk.ts';
-import { landlockRefusal } from './refusals.ts';
+import { landlockRefusal, type PlannedCommand, sandboxRefusal } from './refusals.ts';
 import { chooseSandboxRoute, landlockProblem as landlockProblemOf, wsl1Refusal } from './sandbox-route.ts';
 import type { MachineFacts, SandboxRoute } from './sandbox-route.ts';
 import { createHash } from 'node:crypto';
@@ -68,7 +69,7 @@ export function createSandbox(options: SandboxOptions) {
       facts = { ...facts, [chosen.at]: await machine[chosen.at](roots) };
     }
   }
-  async function isolated(command: PlainCommand, policy: ResolvedPolicy): Promise<RunnableCommand | SandboxRefused> {
+  async function isolated(command: PlainCommand, policy: ResolvedPolicy): PlannedCommand {
     const chosen = await route(policy);
     switch (chosen.kind) {
       case 'direct':
@@ -101,18 +102,18 @@ export function createSandbox(options: SandboxOptions) {
         return chosen;
     }
   }
-  /** Why bubblewrap does not work on this Linux. Undefined if it works, or on another system. */
-  async function bubblewrapProblem(): Promise<SandboxRefused | undefined> {
+  /** Why a mechanism does not work on this Linux. Undefined if it works, or on another system. */
+  async function problem(find: () => Promise<SandboxRefused | undefined>): Promise<SandboxRefused | undefined> {
     if (platform !== 'linux') return undefined;
-    if (machine.isWsl1()) return wsl1Refusal;
-    const bubblewrap = await machine.bubblewrap([]);
-    return bubblewrap.kind === 'refused' ? bubblewrap : undefined;
+    return machine.isWsl1() ? wsl1Refusal : find();
   }
-  async function landlockProblem(): Promise<SandboxRefused | undefined> {
-    if (platform !== 'linux') return undefined;
-    if (machine.isWsl1()) return wsl1Refusal;
-    return landlockProblemOf({ platform, architecture, landlock: await machine.landlock() });
-  }
+  const bubblewrapProblem = () =>
+    problem(async () => {
+      const bubblewrap = await machine.bubblewrap([]);
+      return bubblewrap.kind === 'refused' ? bubblewrap : undefined;
+    });
+  const landlockProblem = () =>
+    problem(async () => landlockProblemOf({ platform, architecture, landlock: await machine.landlock() }));
   /** True if Landlock could replace a bubblewrap that does not work here. */
   async function offersLandlock(): Promise<boolean> {
     return (await bubblewrapProblem()) !== undefined && (await landlockProblem()) === undefined;
@@ -155,7 +156,7 @@ function landlockNotice(isChosen: boolean): NonNullable<RunnableCommand['notice'
 function unrecorded(error: unknown): SandboxRefused {
   const why = error instanceof Error ? error.message : String(error);
   const message = `Capstan cannot record in its home what commands may change under Landlock: ${why.replace(/\.$/, '')}.`;
-  return { kind: 'refused', code: 'sandbox-unusable', message, next: 'Make the home writable, then try again.' };
+  return sandboxRefusal('sandbox-unusable', message, 'Make the home writable, then try again.');
 }
 
 function direct(command: PlainCommand): RunnableCommand {
@@ -168,22 +169,19 @@ function lookAtMachine(options: SandboxOptions) {
   const { provenBubblewraps: proven = new Map<string, Bubblewrap>() } = options;
   const { CAPSTAN_BWRAP: chosen, PATH: path = '' } = options.env;
   const temporary = temporaryFolders(options.env);
-  const probed: NonNullable<BubblewrapParts['probed']> = new Map();
+
   const found = new Map<string, Promise<Bubblewrap | SandboxRefused>>();
   let wsl1: boolean | undefined;
   let landlock: ReturnType<typeof lookForLandlock> | undefined;
   let mountPoints: MountPoints | undefined;
-  async function search(writable: readonly string[]): Promise<Bubblewrap | SandboxRefused> {
-    const wanted = { path, writable, chosen, packaged: packagedBubblewrap };
-    return findBubblewrap(wanted, { spawn, files, probed, proven, isIntact: isProgramIntact });
-  }
+  const parts: BubblewrapParts = { spawn, files, probed: new Map(), proven, isIntact: isProgramIntact };
   return {
     isWsl1: () => (wsl1 ??= isWsl1(options.kernelVersion?.() ?? readSystemFile('/proc/version'))),
     /** Needs the folders that commands may write: no program from there may be tried, as a trial is unsandboxed. */
     bubblewrap(roots: readonly string[]) {
       const writable = [...new Set([...temporary, ...options.writable(), ...roots])].toSorted();
       const key = writable.join('\0');
-      const known = found.get(key) ?? search(writable);
+      const known = found.get(key) ?? findBubblewrap({ path, writable, chosen, packaged: packagedBubblewrap }, parts);
       found.set(key, known);
       return known;
     },
@@ -237,10 +235,4 @@ export function isProgramIntact(program: string): boolean {
 /** Loaded on use: most machines have a bubblewrap of their own. */
 export const programHash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-function read(path: string): Buffer | undefined {
-  try {
-    return readFileSync(path);
-  } catch {
-    return undefined;
-  }
-}
+const read = (path: string): Buffer | undefined => valueOr(undefined, () => readFileSync(path));

@@ -1,13 +1,19 @@
 import { defined } from '../../base/objects.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { ApprovalPolicy, FileSystemEntry, PermissionProfile, SandboxMode } from '../../protocol/permissions.ts';
+import type {
+  ApprovalPolicy,
+  FileSystemEntry,
+  PathPattern,
+  PermissionProfile,
+  SandboxMode,
+} from '../../protocol/permissions.ts';
 import type { ApprovalsReviewer } from '../../protocol/question.ts';
 import type { AllowedServers } from './allowed-mcp-servers.ts';
 import { isSameApproval } from './decide/approval-policy.ts';
 import { isWithin, normalisePath } from './paths/absolute-paths.ts';
 import { globCovers, escapeGlob } from './paths/glob.ts';
-import { noOwnPlaces, type OwnPlaces, reopensOwnPlaces } from './paths/special-places.ts';
+import { type OwnPlaces, reopensOwnPlaces } from './paths/special-places.ts';
 import { grantsNoMoreThan } from './profiles/narrower-profile.ts';
 import { type SandboxLevel, profileSandboxLevel, restrictedFileSystem } from './profiles/profile-entries.ts';
 import type { NamedProfile } from './profiles/profiles.ts';
@@ -63,11 +69,8 @@ export interface AllowedValues<Value> {
 /** Permitted profiles. One that grants no more than one of these is allowed as well. */
 export type AllowedProfiles = AllowedValues<NamedProfile> & { readonly instead: NamedProfile };
 
-export interface DeniedReads {
-  /** Absolute paths and globs. */
-  readonly patterns: readonly string[];
-  readonly source: string;
-}
+/** `patterns`: absolute paths and globs. */
+export type DeniedReads = { readonly patterns: readonly string[]; readonly source: string };
 
 export const noRequirements: Requirements = {};
 
@@ -82,10 +85,8 @@ export const brokenReviewerRequirement = ({ reviewers }: Requirements, reviewer:
   reviewers?.allowed.includes(reviewer) === false ? reviewers : undefined;
 
 export function brokenSandboxRequirement(requirements: Requirements, profile: PermissionProfile) {
-  const { sandboxModes } = requirements;
-  return sandboxModes?.allowed.includes(effectiveSandboxLevel(requirements, profile)) === false
-    ? sandboxModes
-    : undefined;
+  const { sandboxModes: modes } = requirements;
+  return modes?.allowed.includes(effectiveSandboxLevel(requirements, profile)) === false ? modes : undefined;
 }
 
 /** A profile's effective width. Commands that can change Capstan's own files are as free as without a sandbox. */
@@ -94,10 +95,7 @@ export function effectiveSandboxLevel({ ownPlaces }: Requirements, profile: Perm
   return isReopened ? 'danger-full-access' : profileSandboxLevel(profile);
 }
 
-export function brokenProfileRequirement(
-  { profiles, ownPlaces = noOwnPlaces }: Requirements,
-  profile: PermissionProfile,
-): AllowedProfiles | undefined {
+export function brokenProfileRequirement({ profiles, ownPlaces }: Requirements, profile: PermissionProfile) {
   const isAllowed = profiles?.allowed.some((allowed) => grantsNoMoreThan(allowed.profile, profile, ownPlaces));
   return isAllowed === false ? profiles : undefined;
 }
@@ -113,12 +111,8 @@ export type CredentialStoreName = (typeof credentialStores)[number];
 export const loginMethods = ['chatgpt', 'api'] as const;
 export type LoginMethod = (typeof loginMethods)[number];
 
-/** Permitted sign-ins. Absent members are not limited. */
-export interface LoginLimits {
-  readonly methods?: readonly LoginMethod[];
-  /** ChatGPT accounts. */
-  readonly workspaces?: readonly string[];
-}
+/** Permitted sign-ins. Absent members are not limited. `workspaces`: ChatGPT accounts. */
+export type LoginLimits = { readonly methods?: readonly LoginMethod[]; readonly workspaces?: readonly string[] };
 
 export function loginLimits(
   chosen: { readonly forcedLoginMethod?: LoginMethod; readonly forcedChatgptWorkspaceId?: readonly string[] },
@@ -145,12 +139,10 @@ export function loginRefusal(
   if (methods !== undefined && !methods.includes(method)) {
     const [allowed] = methods;
     const message = `A login with ${names[method]} is not allowed here, by forced_login_method or by the administrator.`;
+    if (allowed === undefined)
+      return refused(message, 'Ask the administrator of this machine: no way to sign in is left.');
     const command = allowed === 'api' ? 'capstan login --with-api-key' : 'capstan login';
-    const next =
-      allowed === undefined
-        ? 'Ask the administrator of this machine: no way to sign in is left.'
-        : `Sign in with ${names[allowed]}: \`${command}\`.`;
-    return refused(message, next);
+    return refused(message, `Sign in with ${names[allowed]}: \`${command}\`.`);
   }
   if (method !== 'chatgpt' || workspaces === undefined) return undefined;
   if (accountId !== undefined && workspaces.includes(accountId)) return undefined;
@@ -176,9 +168,8 @@ interface WebSearchChoice {
  */
 export function webSearchMode({ wanted, allowed = webSearchModes, isUnlimited }: WebSearchChoice): WebSearchMode {
   if (wanted === 'disabled') return wanted;
-  const order =
-    isUnlimited && wanted !== 'indexed' ? (['live', 'cached'] as const) : ([wanted, 'cached', 'live'] as const);
-  return order.find((mode) => allowed.includes(mode)) ?? 'disabled';
+  const live: readonly WebSearchMode[] = isUnlimited && wanted !== 'indexed' ? ['live'] : [wanted];
+  return [...live, 'cached' as const, 'live' as const].find((mode) => allowed.includes(mode)) ?? 'disabled';
 }
 
 /** Denies the administrator's unreadable paths; an unrestricted profile gets a sandbox for it. Idempotent. */
@@ -220,10 +211,10 @@ const isGlob = (pattern: string): boolean => /[*?[{]/.test(pattern);
 
 /** A path is also denied as a pattern: a profile can open paths inside a denied folder, but no match of a pattern. */
 function denials(pattern: string): readonly FileSystemEntry[] {
-  if (isGlob(pattern)) return [{ path: { type: 'glob_pattern', pattern }, access: 'deny' }];
-  const literal = { type: 'glob_pattern', pattern: escapeGlob(normalisePath(pattern) ?? pattern) } as const;
-  return [
-    { path: { type: 'path', path: pattern }, access: 'deny' },
-    { path: literal, access: 'deny' },
-  ];
+  const literal = escapeGlob(normalisePath(pattern) ?? pattern);
+  return isGlob(pattern)
+    ? [deny({ type: 'glob_pattern', pattern })]
+    : [deny({ type: 'path', path: pattern }), deny({ type: 'glob_pattern', pattern: literal })];
 }
+
+const deny = (path: PathPattern): FileSystemEntry => ({ path, access: 'deny' });

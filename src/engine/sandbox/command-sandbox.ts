@@ -12,12 +12,8 @@ import { findProgram } from '../../core/policy/environment/find-program.ts';
 import { inheritanceFilter, fixedVariables } from '../../core/policy/environment/shell-environment-policy.ts';
 import { normalisePath } from '../../core/policy/paths/absolute-paths.ts';
 import { needsSandbox } from '../../core/policy/paths/access.ts';
-import {
-  noOwnPlaces,
-  type OwnHomes,
-  type OwnPlaces,
-  type PermissionPlaces,
-} from '../../core/policy/paths/special-places.ts';
+import { noOwnPlaces } from '../../core/policy/paths/special-places.ts';
+import type { OwnHomes, OwnPlaces, PermissionPlaces } from '../../core/policy/paths/special-places.ts';
 import { readProfile } from '../../core/policy/profiles/read-profile.ts';
 import { resolvePolicy } from '../../core/policy/profiles/resolve-policy.ts';
 import { builtInModes } from '../../core/policy/profiles/tables/profile-tables.ts';
@@ -119,10 +115,8 @@ export async function openSandbox(engine: EngineParts, given: SandboxRequest): P
   const policy = (await sandbox.usesLandlock()) ? policies.fitted : policies.whole;
   const gitGuard = lazyGitGuard(clock);
   const plan = async (command: PlainCommand) => {
-    await gitGuard.look(
-      { roots: rootsWithProtectedNames(policy), denies: deniedPathCheck(policy) },
-      new AbortController().signal,
-    );
+    const looked = { roots: rootsWithProtectedNames(policy), denies: deniedPathCheck(policy) };
+    await gitGuard.look(looked, new AbortController().signal);
     return sandbox.plan(command, policy, gitGuard.current);
   };
   const planned = (argv: readonly string[], more: Partial<PlainCommand>) => plan({ argv, cwd, env, ...more });
@@ -143,7 +137,7 @@ export async function openSandbox(engine: EngineParts, given: SandboxRequest): P
     },
     plan,
     async run(argv, { cwd: folder, notice } = {}) {
-      const problem = programProblem(argv[0] ?? '', { cwd: folder ?? cwd, path: env['PATH'] });
+      const problem = programProblem(argv[0] ?? '', folder ?? cwd, env['PATH']);
       if (problem !== undefined) return problem;
       const command = await planned(argv, { terminal: 'inherited', ...defined({ cwd: folder }) });
       if (command.kind === 'refused') return command;
@@ -212,11 +206,10 @@ async function choosePolicy(engine: EngineParts, request: SandboxRequest) {
     withNetworkRules(resolvePolicy(profile, where), settings.networkRules ?? []);
   const policies = { whole: resolved(places), fitted: resolved({ ...places, landlock: true }) };
   const isInherited = inheritanceFilter(settings.shellEnvironment);
-  const inherited = Object.entries(defined(options.env) as Record<string, string>).filter(([name]) =>
-    isInherited(name),
-  );
-  const network: typeof request.env =
-    policies.whole.network === 'restricted' ? { CODEX_SANDBOX_NETWORK_DISABLED: '1' } : {};
+  const variables = Object.entries(defined(options.env) as Record<string, string>);
+  const inherited = variables.filter(([name]) => isInherited(name));
+  const isOffline = policies.whole.network === 'restricted';
+  const network: typeof request.env = isOffline ? { CODEX_SANDBOX_NETWORK_DISABLED: '1' } : {};
   const usual = { ...Object.fromEntries(inherited), ...fixedVariables(settings.shellEnvironment) };
   const env: Readonly<Record<string, string>> = { ...(request.env ?? usual), ...network };
   return { cwd, policies, notices, profileName, env };
@@ -247,24 +240,17 @@ function noFolder(given: string): Outcome {
   return { code: 'folder-relative', message, next: 'Give an absolute path.' };
 }
 
-interface ProgramProblem {
-  readonly kind: 'not-started';
-  readonly reason: string;
-  /** A shell's exit codes: 126 for a file that is no program, 127 for none. */
-  readonly exitCode: 126 | 127;
-}
+/** `exitCode`: as of a shell, 126 for a file that is no program, 127 for none. */
+type ProgramProblem = { readonly kind: 'not-started'; readonly reason: string; readonly exitCode: 126 | 127 };
 
 /** Returns why a shell in that folder would not start the program, looked up with the command's own PATH. */
-function programProblem(
-  name: string,
-  { cwd, path = '/bin:/usr/bin' }: { readonly cwd: string; readonly path?: string | undefined },
-): ProgramProblem | undefined {
+function programProblem(name: string, cwd: string, path = '/bin:/usr/bin'): ProgramProblem | undefined {
   const places = name.includes('/') ? [name] : path.split(':').map((folder) => `${folder || '.'}/${name}`);
   const files = places
     .map((place) => (place.startsWith('/') ? place : `${cwd}/${place}`))
     .filter((file) => nodeProgramFiles.place(file) !== undefined);
   if (files.some((file) => nodeProgramFiles.program(file) !== undefined)) return undefined;
-  const [what, exitCode] =
-    files.length === 0 ? (['was not found', 127] as const) : (['is not executable', 126] as const);
-  return { kind: 'not-started', reason: `The program ${JSON.stringify(name)} ${what}.`, exitCode };
+  const isMissing = files.length === 0;
+  const reason = `The program ${JSON.stringify(name)} ${isMissing ? 'was not found' : 'is not executable'}.`;
+  return { kind: 'not-started', reason, exitCode: isMissing ? 127 : 126 };
 }

@@ -23,14 +23,11 @@ export function configFileDenier({ base, ownPlaces }: Pick<EngineParts, 'base' |
 const keys = ['model_instructions_file', 'experimental_compact_prompt_file', 'model_catalog_json'];
 
 /** Files that a project names must be open to the model as well. Undefined: no project names a file. */
-export function projectConfigFileDenier(
-  engine: EngineParts,
-  { origins }: Config,
-  { cwd, sandbox: profile }: Settings,
-): Denies | undefined {
+export function projectConfigFileDenier(engine: EngineParts, { origins }: Config, settings: Settings) {
+  const { cwd, sandbox: profile } = settings;
   if (!keys.some((key) => origins.get(key)?.startsWith('project ') === true)) return undefined;
   const places = findPermissionPlaces(cwd, engine.options.env, { own: engine.ownPlaces(), profile });
   const { deniesModel } = readGuard(resolvePolicy(profile, places));
   const denies = configFileDenier(engine);
-  return (path) => denies(path) || deniesModel(path);
+  return (path: string) => denies(path) || deniesModel(path);
 }

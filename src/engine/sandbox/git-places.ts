@@ -6,6 +6,7 @@ import { findProgram } from '../../core/policy/environment/find-program.ts';
 import { nearestRepository } from '../../core/policy/git/inspect-repository.ts';
 import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
 import type { AllowedRepositories } from '../../ports/workspace.ts';
+import type { EnvironmentVariables } from '../../protocol/shell.ts';
 import { join, resolve } from 'node:path';
 
 export interface GitReadOptions {
@@ -38,11 +39,7 @@ export function pathsGitReads(folder: string, { env, nested }: GitReadOptions) {
 }
 
 /** The repository of a folder and its own submodules. Undefined: none, or no git that commands cannot have written. */
-export function gitBounds(
-  cwd: string,
-  settled: readonly string[],
-  env: Readonly<Record<string, string>>,
-): AllowedRepositories | undefined {
+export function gitBounds(cwd: string, settled: readonly string[], env: EnvironmentVariables) {
   if (!settled.includes('git')) return undefined;
   const search = { name: 'git', prefer: 'caller', path: env['PATH'] ?? '', writable: [] } as const;
   const program = findProgram(search, nodeProgramFiles);
@@ -55,5 +52,5 @@ export function gitBounds(
   // A submodule has its git folder inside that of its repository; commands do not write there.
   const inside = linked.filter((folder) => folder !== undefined && isWithin(folder, common));
   const folders = [path, common, ...inside].filter((folder) => folder !== undefined && !folder.includes('\n'));
-  return { program, cwd, top, folders: folders as string[], common };
+  return { program, cwd, top, folders: folders as string[], common } satisfies AllowedRepositories;
 }

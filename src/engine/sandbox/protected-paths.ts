@@ -31,13 +31,12 @@ export interface ProtectedPathsInput {
   readonly mounts: readonly Mount[];
 }
 
-export function findOwnPlaces(
-  input: Pick<ProtectedPathsInput, 'env' | 'home' | 'osHome' | 'root' | 'configFiles'>,
-): OwnPlaces {
+type EngineInput = Pick<ProtectedPathsInput, 'env' | 'home' | 'osHome' | 'root' | 'configFiles'>;
+
+export function findOwnPlaces(input: EngineInput): OwnPlaces {
   const { root } = input;
-  const [code = ''] = fileURLToPath(import.meta.url)
-    .slice(root.length + 1)
-    .split('/');
+  const own = fileURLToPath(import.meta.url).slice(root.length + 1);
+  const [code = ''] = own.split('/');
   return ownPlaces({
     ...input,
     userHome: homedir(),
@@ -92,17 +91,12 @@ function namesOf(paths: readonly string[], mounts: readonly Mount[], realOf: typ
 
 /** Many homes do not exist, and resolving a missing path with Node is slow. */
 function realHome(path: string): string {
-  return inspectEntry(path).kind === 'missing'
-    ? join(realPathSoFar(dirname(path)), basename(path))
-    : realPathSoFar(path);
+  const isMissing = inspectEntry(path).kind === 'missing';
+  return isMissing ? join(realPathSoFar(dirname(path)), basename(path)) : realPathSoFar(path);
 }
 
-export interface Mount {
-  readonly device: string;
-  /** The folder of the device that is mounted. */
-  readonly root: string;
-  readonly point: string;
-}
+/** `root`: the folder of the device that is mounted. */
+export type Mount = { readonly device: string; readonly root: string; readonly point: string };
 
 /** The mounts in `/proc/self/mountinfo`: later ones cover earlier ones. */
 export function parseMounts(text: string): readonly Mount[] {
@@ -178,14 +172,12 @@ function programOf({ root, code, script }: ProtectedPathsInput): readonly string
   ];
 }
 
-export function terminalLibrary(root: string): string {
-  return join(nativePackagesFolder(root), `@lydell/node-pty-${process.platform}-${process.arch}`, 'pty.node');
-}
+export const terminalLibrary = (root: string): string =>
+  join(nativePackagesFolder(root), `@lydell/node-pty-${process.platform}-${process.arch}`, 'pty.node');
 
 /** Beside an installed package, or in a checkout. No other place is checked. */
-export function nativePackagesFolder(root: string): string {
-  return basename(dirname(root)) === 'node_modules' ? dirname(root) : join(root, 'node_modules');
-}
+export const nativePackagesFolder = (root: string): string =>
+  basename(dirname(root)) === 'node_modules' ? dirname(root) : join(root, 'node_modules');
 
 /**
  * Paths that decide which program the next start runs: the links to this one, and the `.bin` folders around it. npm and
@@ -209,8 +201,7 @@ function packageFolders(path: string): readonly string[] {
 function bubblewrapsOf({ env }: ProtectedPathsInput): readonly string[] {
   const { existsSync } = process.getBuiltinModule('node:fs');
   const searched = (env['PATH'] ?? '').split(':').filter((folder) => folder.startsWith('/'));
-  const found = [...searched.map((folder) => join(folder, 'bwrap')), ...folderIn(env, 'CAPSTAN_BWRAP')].filter(
-    existsSync,
-  );
-  return [...found.flatMap((program) => realPath(program) ?? []), ...folderIn(env, 'CAPSTAN_BWRAP')];
+  const chosen = folderIn(env, 'CAPSTAN_BWRAP');
+  const found = [...searched.map((folder) => join(folder, 'bwrap')), ...chosen].filter((path) => existsSync(path));
+  return [...found.flatMap((program) => realPath(program) ?? []), ...chosen];
 }

@@ -4,17 +4,10 @@ import { installBubblewrap, installers } from '../../ports/sandbox.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { EnvironmentVariables } from '../../protocol/shell.ts';
 import { type EngineParts, unpackedBubblewrap } from '../engine-parts.ts';
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { join } from 'node:path';
+
+const { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } = fs;
 
 export type UnpackedBubblewrap = { readonly kind: 'unpacked'; readonly program: string };
 
@@ -59,9 +52,8 @@ async function runStep({ spawn, options }: EngineParts, step: PackageStep): Prom
   const env = Object.fromEntries(proxies.filter((pair): pair is [string, string] => pair[1] !== undefined));
   const command = { kind: 'runnable', argv: [step.program, ...step.words], cwd: step.cwd, env, files: [] } as const;
   const limits = { timeoutMs: step.timeoutMs, outputBytes: 16_384 };
-  const end = await spawn.run({ ...command, cleanup: async () => {} }, limits, {
-    signal: new AbortController().signal,
-  });
+  const { signal } = new AbortController();
+  const end = await spawn.run({ ...command, cleanup: async () => {} }, limits, { signal });
   return end.kind === 'exited' && end.exitCode === 0;
 }
 

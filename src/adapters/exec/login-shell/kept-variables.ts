@@ -9,11 +9,8 @@ import { join } from 'node:path';
 
 export type ShellVariables = Readonly<Record<string, string>>;
 
-export interface CachedVariables {
-  /** Milliseconds since the Unix epoch. */
-  readonly at: number;
-  readonly variables: ShellVariables;
-}
+/** `at`: milliseconds since the Unix epoch. */
+export type CachedVariables = { readonly at: number; readonly variables: ShellVariables };
 
 const mostBytes = 1_000_000;
 const sweptAfterMs = 24 * 60 * 60 * 1000;

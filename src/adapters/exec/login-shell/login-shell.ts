@@ -88,10 +88,9 @@ export class LoginShell {
   #mayAsk({ isWritable, warn }: ShellEnvironmentRequest): boolean {
     if (this.#isOpen || isWritable === undefined) return !this.#isOpen;
     const { shell, home, env } = this.#options;
-    const homes = new Set([home, env['HOME'] ?? home]);
-    const open = [...homes]
-      .map((folder) => writableStartupFile({ shell, home: folder, zshHome: env['ZDOTDIR'] ?? folder }, isWritable))
-      .find((found) => found !== undefined);
+    const homes = [...new Set([home, env['HOME'] ?? home])];
+    const places = homes.map((each) => ({ shell, home: each, zshHome: env['ZDOTDIR'] ?? each }));
+    const open = places.map((each) => writableStartupFile(each, isWritable)).find((found) => found !== undefined);
     if (open === undefined) return true;
     this.#isOpen = true;
     warn(isWritable('/') ? openForAll(shell) : openShell(shell, open));
@@ -163,9 +162,8 @@ export class LoginShell {
 }
 
 /** Accepts an answer of at most that age. A time in the future is not reliable. */
-function within(kept: CachedVariables | undefined, ms: number, now: number): ShellVariables | undefined {
-  return kept !== undefined && kept.at <= now && now - kept.at < ms ? kept.variables : undefined;
-}
+const within = (kept: CachedVariables | undefined, ms: number, now: number): ShellVariables | undefined =>
+  kept !== undefined && kept.at <= now && now - kept.at < ms ? kept.variables : undefined;
 
 const notNeeded = 'To turn off this warning, set allow_login_shell = false.';
 
@@ -237,9 +235,8 @@ function watch(child: ChildProcess) {
   return { pid: child.pid, variables };
 }
 
-const ofSystem = 'profile bash.bashrc bashrc zshenv zprofile zlogin zsh/zshenv zsh/zprofile zsh/zlogin paths'.split(
-  ' ',
-);
+const ofBash = ['profile', 'bash.bashrc', 'bashrc'];
+const ofSystem = [...ofBash, ...'zshenv zprofile zlogin zsh/zshenv zsh/zprofile zsh/zlogin paths'.split(' ')];
 const foldersOfSystem = ['/etc/profile.d', '/etc/paths.d'];
 const ofUser = ['.profile', '.bash_profile', '.bash_login', '.bashrc'];
 const ofZsh = ['.zshenv', '.zprofile', '.zlogin', '.zshrc'];
@@ -248,9 +245,8 @@ const mostInFolder = 200;
 type ShellPlaces = Readonly<Record<'shell' | 'home' | 'zshHome', string>>;
 
 /** States of all files that decide the answer of a login shell; part of the key of a kept answer. */
-function startupFileStates(places: ShellPlaces): readonly string[] {
-  return startupFiles(places).map((path) => `${path} ${stateOf(path)}`);
-}
+const startupFileStates = (places: ShellPlaces): readonly string[] =>
+  startupFiles(places).map((path) => `${path} ${stateOf(path)}`);
 
 type WritableStartup = { readonly path: string; readonly isFolder: boolean };
 

@@ -71,9 +71,8 @@ export function environmentOptions(env: Readonly<Record<string, string>>): reado
   return valid.flatMap(([name, value]) => ['--setenv', name, value]);
 }
 
-export function optionsFile(options: readonly string[]): Uint8Array {
-  return pathBytes(options.map((option) => `${option}\0`).join(''));
-}
+export const optionsFile = (options: readonly string[]): Uint8Array =>
+  pathBytes(options.map((option) => `${option}\0`).join(''));
 
 /** Read-only because the process table includes the kernel's parameters. */
 export const processTableOptions: readonly string[] = ['--proc', '/proc', '--remount-ro', '/proc'];
@@ -186,8 +185,8 @@ function mountFor(rule: ResolvedRule, ground: Ground): readonly [string, Mount] 
   const { path, access, kind } = rule;
   const outer = ground.accessAt(parentPath(path));
   // The root is the base, not a mount; `/proc` is mounted with the machinery.
-  if (path === '/' || (path === '/proc' && rule.own === true) || access === outer || kind === 'blocked')
-    return undefined;
+  const isMachinery = path === '/proc' && rule.own === true;
+  if (path === '/' || isMachinery || access === outer || kind === 'blocked') return undefined;
   if (kind === 'missing') return outer === 'write' && access !== 'write' ? keepMissing(rule, ground) : undefined;
   if (access === 'write') return [path, { kind: 'writable' }];
   if (access === 'deny')
@@ -208,10 +207,9 @@ function keepMissing(rule: ResolvedRule, { rules, disk }: Ground): readonly [str
   const first = rule.missing ?? rule.path;
   if (rule.ifMissing === 'skip' || !disk.canCreateIn(parentPath(first))) return undefined;
   // A missing writable root must stay creatable, even though something in it is protected.
-  const blocksGrant = rules.some(
-    ({ path, access }) => access === 'write' && isWithin(path, first) && isWithin(rule.path, path),
-  );
-  return blocksGrant ? undefined : [first, { kind: 'empty-folder', mode: rule.access === 'deny' ? '000' : '555' }];
+  const written = rules.filter(({ path, access }) => access === 'write' && isWithin(path, first));
+  if (written.some(({ path }) => isWithin(rule.path, path))) return undefined;
+  return [first, { kind: 'empty-folder', mode: rule.access === 'deny' ? '000' : '555' }];
 }
 
 function isMissingOrEmpty(disk: DiskView, path: string): boolean {
@@ -253,8 +251,9 @@ function keepAncestorsInPlace({ mounts, accessAt }: Ground): void {
 
 function tooManyChildren(folder: string, links: readonly string[]): SandboxRefused {
   const link = links.find((location) => parentPath(location) === folder) ?? folder;
+  const message = `${JSON.stringify(link)} is a protected symbolic link, and its folder has too many entries for the sandbox to protect the link.`;
   return unenforceableRefusal(
-    `${JSON.stringify(link)} is a protected symbolic link, and its folder has too many entries for the sandbox to protect the link.`,
+    message,
     'Replace the link with a real folder, or add a write entry for it to the profile.',
   );
 }

@@ -2,6 +2,8 @@ import { isWritableProgram, programCandidates } from '../../../core/policy/envir
 import type { ProcessEnd, CommandSpawner } from '../../../ports/commands.ts';
 import { refusalSentences, type RunnableCommand, type SandboxRefused } from '../../../ports/sandbox.ts';
 import type { ProgramFiles } from '../../../ports/system.ts';
+import { valueOr } from '../disk-view.ts';
+import { sandboxRefusal } from '../refusals.ts';
 import { type Bubblewrap, bubblewrapArguments, mountOptions, processTableOptions } from './bubblewrap.ts';
 
 export interface BubblewrapSearch {
@@ -60,15 +62,12 @@ export async function findBubblewrap(
 function skipped(search: BubblewrapSearch, files: ProgramFiles): SandboxRefused | undefined {
   const [program] = searchedPrograms({ ...search, writable: [] }, files);
   if (program === undefined || searchedPrograms(search, files).length > 0) return undefined;
-  return unusable(
-    `${JSON.stringify(program)} is on the PATH, but in a folder where commands can write, so a command could have replaced it.`,
-    'Install the package "bubblewrap", or run `capstan sandbox setup`.',
-  );
+  const message = `${JSON.stringify(program)} is on the PATH, but ${replaceable}`;
+  return unusable(message, 'Install the package "bubblewrap", or run `capstan sandbox setup`.');
 }
 
-function unusable(message: string, next: string): SandboxRefused {
-  return { kind: 'refused', code: 'sandbox-unusable', message, next };
-}
+const replaceable = 'in a folder where commands can write, so a command could have replaced it.';
+const unusable = (message: string, next: string): SandboxRefused => sandboxRefusal('sandbox-unusable', message, next);
 
 /** Possible bubblewrap programs, best first, links resolved. A refusal ends the list. */
 export function bubblewrapCandidates(search: BubblewrapSearch, files: ProgramFiles) {
@@ -91,18 +90,15 @@ function packagedPrograms({ packaged = [] }: BubblewrapSearch, files: ProgramFil
 }
 
 function changed(program: string): SandboxRefused {
-  return unusable(
-    `${JSON.stringify(program)} is not the bubblewrap that was unpacked there: its hash differs.`,
-    'Run `capstan sandbox setup` to unpack it again, or install the package "bubblewrap".',
-  );
+  const message = `${JSON.stringify(program)} is not the bubblewrap that was unpacked there: its hash differs.`;
+  return unusable(message, 'Run `capstan sandbox setup` to unpack it again, or install the package "bubblewrap".');
 }
 
-const missing: SandboxRefused = {
-  kind: 'refused',
-  code: 'sandbox-missing',
-  message: refusalSentences.noBubblewrap,
-  next: 'Install the package "bubblewrap", or run `capstan sandbox setup`. If it is installed outside the PATH, set CAPSTAN_BWRAP to its path.',
-};
+const missing = sandboxRefusal(
+  'sandbox-missing',
+  refusalSentences.noBubblewrap,
+  'Install the package "bubblewrap", or run `capstan sandbox setup`. If it is installed outside the PATH, set CAPSTAN_BWRAP to its path.',
+);
 
 function noProgram(chosen: string, files: ProgramFiles): SandboxRefused {
   const why = files.place(chosen) === undefined ? 'does not exist' : 'is not an executable file';
@@ -111,10 +107,8 @@ function noProgram(chosen: string, files: ProgramFiles): SandboxRefused {
 }
 
 function writableChoice(chosen: string): SandboxRefused {
-  return unusable(
-    `CAPSTAN_BWRAP is ${JSON.stringify(chosen)}, which is in a folder where commands can write, so a command could have replaced it.`,
-    'Move the program out of the workspace and the temporary folders, or unset CAPSTAN_BWRAP.',
-  );
+  const message = `CAPSTAN_BWRAP is ${JSON.stringify(chosen)}, which is ${replaceable}`;
+  return unusable(message, 'Move the program out of the workspace and the temporary folders, or unset CAPSTAN_BWRAP.');
 }
 
 const limits = { timeoutMs: 5000, outputBytes: 16_384 };
@@ -207,13 +201,8 @@ const settings: readonly SystemSetting[] = [
 ];
 
 /** An existing empty file yields a line end, so that it differs from a missing one. */
-function readSystemFile(path: string): string {
-  try {
-    return `${process.getBuiltinModule('node:fs').readFileSync(path, 'latin1')}\n`;
-  } catch {
-    return '';
-  }
-}
+const readSystemFile = (path: string): string =>
+  valueOr('', () => `${process.getBuiltinModule('node:fs').readFileSync(path, 'latin1')}\n`);
 
 /** Another program helps only if this one is broken. */
 function otherAdvice(said: string): string {

@@ -3,6 +3,7 @@ import type { PlainCommand, RunnableCommand } from '../../../ports/sandbox.ts';
 import type { NetworkLists } from '../../../protocol/permissions.ts';
 import { createCommandProxy, proxyPort, proxyVariables } from '../network/command-proxy.ts';
 import { readUpTo, withRegularFile } from '../../disk/regular-files.ts';
+import { valueOr } from '../disk-view.ts';
 import { Server } from 'node:net';
 
 export function connectCommandToProxy({ argv, env, answerHost }: PlainCommand, lists: NetworkLists) {
@@ -72,14 +73,11 @@ function listening(table: string): readonly { readonly address: string; readonly
   });
 }
 
+/** Empty if the kernel lacks this version of the protocol. */
 function tableAt(path: string): string {
-  try {
-    const limits = { most: mostBytes, expected: mostBytes };
-    return withRegularFile(path, { links: 'followed' }, (file) => readUpTo(file, limits).toString('latin1'));
-  } catch {
-    // The kernel lacks this version of the protocol.
-    return '';
-  }
+  const limits = { most: mostBytes, expected: mostBytes };
+  const read = (file: number): string => readUpTo(file, limits).toString('latin1');
+  return valueOr('', () => withRegularFile(path, { links: 'followed' }, read));
 }
 
 /** Path of Node inside the sandbox: the policy may hide its real place. */

@@ -1,13 +1,6 @@
 import type { NetworkAccess } from '../../../protocol/permissions.ts';
-import {
-  answerStatement,
-  assembleFilter,
-  systemCallsOn,
-  jumpStatement,
-  labelStatement,
-  loadStatement,
-  filterDataOffset,
-} from './seccomp.ts';
+import { allowStatement, assembleFilter, callJumps, errorStatement } from './seccomp.ts';
+import { jumpStatement, labelStatement, loadStatement, systemCallsOn } from './seccomp.ts';
 import type { SeccompArchitecture, FilterStatement } from './seccomp.ts';
 
 export interface LandlockFilterRequest {
@@ -32,42 +25,28 @@ export interface LandlockFilterRequest {
  * - Without network, every call that reaches another process through a socket fails: only connected pairs are left.
  */
 export function landlockFilter(architecture: SeccompArchitecture, { network, writes, user }: LandlockFilterRequest) {
-  const refused = [
-    mountCalls,
-    ipcCalls,
-    ...(writes ? [] : [modes, owners, times]),
-    ...(network === 'restricted' ? [socketCalls] : []),
-  ].flatMap((table) => systemCallsOn(architecture, table));
+  const denied = [mountCalls, ipcCalls, ...(writes ? [] : [modes, owners, times])];
+  const refused = network === 'restricted' ? [...denied, socketCalls] : denied;
   const checked = checks(architecture, writes, user);
-  return assembleFilter([
-    loadStatement(filterDataOffset.architecture),
-    // Other calling conventions number the calls differently.
-    jumpStatement('equal', architecture === 'x64' ? 0xc000003e : 0xc00000b7, 'next', 'kill'),
-    loadStatement(filterDataOffset.call),
+  const body = [
     ...checked.map(({ number, name }) => jumpStatement('equal', number, name, 'next')),
     jumpStatement('equal', clone3, 'unknown', 'next'),
-    ...systemCallsOn(architecture, extendedAttributes).map(({ number }) =>
-      jumpStatement('equal', number, 'unsupported', 'next'),
-    ),
-    ...refused.map(({ number }) => jumpStatement('equal', number, 'deny', 'next')),
+    ...callJumps(architecture, extendedAttributes, 'unsupported'),
+    ...refused.flatMap((table) => callJumps(architecture, table, 'deny')),
     jumpStatement('equal', 0, 'allow', 'allow'),
     ...checked.flatMap(({ name, statements }) => [labelStatement(name), ...statements]),
-    labelStatement('allow'),
-    answerStatement(0x7fff0000),
-    labelStatement('deny'),
-    answerStatement(0x00050000 | notPermitted),
+  ];
+  return assembleFilter(architecture, body, [
     // The flags of `clone3` are in memory, which filters cannot read. Libraries then use the older `clone`.
     labelStatement('unknown'),
-    answerStatement(0x00050000 | notImplemented),
+    errorStatement(notImplemented),
     // Answers like a file system without extended attributes, so that programs that copy files continue.
     labelStatement('unsupported'),
-    answerStatement(0x00050000 | notSupported),
-    labelStatement('kill'),
-    answerStatement(0x80000000),
+    errorStatement(notSupported),
   ]);
 }
 
-const [notPermitted, notImplemented, notSupported] = [1, 38, 95];
+const [notImplemented, notSupported] = [38, 95];
 const namespaceFlags = 0x7e02_0000;
 /** Makes a process that the engine, not the command, would have to wait for. */
 const siblingFlag = 0x8000;
@@ -87,18 +66,16 @@ function checks(architecture: SeccompArchitecture, writes: boolean, { uid, gid }
     ...check(unshare, () => [argument(0), jumpStatement('anyOf', namespaceFlags | 0x80, 'deny', 'allow')]),
     ...check(ofProcess, () => [argument(0), jumpStatement('equal', 0, 'allow', 'deny')]),
     // A number other than zero names another process; groups and users contain other processes anyway.
-    ...check(ofProcesses, (one) => {
-      return [
-        argument(0),
-        jumpStatement('equal', one, 'next', 'deny'),
-        argument(1),
-        jumpStatement('equal', 0, 'allow', 'deny'),
-      ];
-    }),
+    ...check(ofProcesses, (one) => [
+      argument(0),
+      jumpStatement('equal', one, 'next', 'deny'),
+      argument(1),
+      jumpStatement('equal', 0, 'allow', 'deny'),
+    ]),
     ...check(ioctl, () => [
       argument(1),
       ...deniedRequests.map((request) => jumpStatement('equal', request, 'deny', 'next')),
-      answerStatement(0x7fff0000),
+      allowStatement,
     ]),
   ];
   if (!writes) return always;

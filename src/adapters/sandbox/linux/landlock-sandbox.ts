@@ -1,10 +1,10 @@
 import { isWithin, joinPath } from '../../../core/policy/paths/absolute-paths.ts';
 import { accessByRules } from '../../../core/policy/paths/access.ts';
-import type { PlainCommand, RunnableCommand, SandboxRefused } from '../../../ports/sandbox.ts';
+import type { PlainCommand, SandboxRefused } from '../../../ports/sandbox.ts';
 import type { FileAccess, PathRule, ResolvedPolicy } from '../../../protocol/permissions.ts';
 import type { DiskView } from '../disk-view.ts';
 import { denyMatches, examineDisk, resolvePolicyLinks } from '../policy-on-disk.ts';
-import { unenforceableRefusal } from '../refusals.ts';
+import { type PlannedCommand, unenforceableRefusal } from '../refusals.ts';
 import { landlockFilter, type LandlockFilterRequest } from './landlock-filter.ts';
 import { isSeccompArchitecture, type SeccompArchitecture, seccompFilter } from './seccomp.ts';
 
@@ -18,7 +18,7 @@ export async function planWithLandlock(
   command: PlainCommand,
   policy: ResolvedPolicy,
   { architecture, helper }: { readonly architecture: string; readonly helper: LandlockHelper },
-): Promise<RunnableCommand | SandboxRefused> {
+): PlannedCommand {
   if (!isSeccompArchitecture(architecture))
     return unenforceableRefusal(`There is no system-call filter for ${architecture}.`, 'Use bubblewrap.');
   const examined = await examineDisk(command, policy);
@@ -52,11 +52,8 @@ export interface LandlockPlan {
   readonly filters: readonly string[];
 }
 
-interface LandlockRule {
-  /** Links resolved: the helper refuses a path that has become a link. A path that is gone by then needs no rule. */
-  readonly path: string;
-  readonly rights: number;
-}
+/** The helper refuses a path that has become a link since the plan was made. One that is gone by then needs no rule. */
+type LandlockRule = { readonly path: string; readonly rights: number };
 
 /** Read by the helper from its first extra descriptor, as JSON. */
 export interface LandlockHelperInput extends Pick<PlainCommand, 'argv' | 'env' | 'terminal'> {
@@ -137,44 +134,36 @@ function openedPlaces({ policy: { files }, deniedMatches }: LandlockRequest, dis
   // Commands get only the devices that every sandbox opens: through other devices they could read the user's terminals.
   const rules: readonly PathRule[] = [...real, { path: '/dev', access: 'deny', ifMissing: 'skip', own: true }];
   const hidden = rules.filter((rule) => rule.access === 'deny' && accessByRules(rules, rule.path) === 'deny');
-  const hiddenBelow = (path: string): readonly PathRule[] =>
-    hidden.filter((rule) => rule.path !== path && isWithin(rule.path, path));
+  const isBelow = (rule: PathRule, path: string): boolean => rule.path !== path && isWithin(rule.path, path);
   const mayBeFolder = ({ path }: PathRule): boolean => disk.look(path).kind !== 'file';
   const open = (path: string): SandboxRefused | undefined => {
     const access = accessByRules(rules, path);
     if (access === 'deny') return undefined;
-    const below = hiddenBelow(path);
+    const below = hidden.filter((rule) => isBelow(rule, path));
     const isNarrower = (rule: PathRule): boolean =>
-      rule.access === 'read' &&
-      rule.path !== path &&
-      isWithin(rule.path, path) &&
-      accessByRules(rules, rule.path) === 'read';
+      rule.access === 'read' && isBelow(rule, path) && accessByRules(rules, rule.path) === 'read';
     const narrower = access === 'write' ? (below[0] ?? rules.find(isNarrower)) : undefined;
+    const shown = JSON.stringify(path);
     if (narrower !== undefined)
-      return cannot(
-        `Landlock cannot keep ${JSON.stringify(narrower.path)} inside the writable folder ${JSON.stringify(path)}`,
-      );
+      return cannot(`Landlock cannot keep ${JSON.stringify(narrower.path)} inside the writable folder ${shown}`);
     if (below.length === 0) {
       grant(path, access);
-      if (opened.size <= mostRules) return undefined;
-      return cannot(
-        `more than ${mostRules} files stand beside hidden ones (the last were in ${JSON.stringify(path)}), and Landlock needs a rule for each`,
-      );
+      const why = `more than ${mostRules} files stand beside hidden ones (the last were in ${shown}), and Landlock needs a rule for each`;
+      return opened.size <= mostRules ? undefined : cannot(why);
     }
     // Opens the list of names, unless that also lists those in a hidden folder. In Capstan's own, names are no secret.
     if (!below.some((rule) => rule.own !== true && mayBeFolder(rule)) && disk.look(path).kind === 'folder')
       add(opened, path, readFolder);
-    for (const name of disk.list(path)) {
-      const problem = open(joinPath(path, name));
+    return openAll(disk.list(path).map((name) => joinPath(path, name)));
+  };
+  const openAll = (paths: Iterable<string>): SandboxRefused | undefined => {
+    for (const path of paths) {
+      const problem = open(path);
       if (problem !== undefined) return problem;
     }
     return undefined;
   };
-  for (const path of new Set(['/', ...rules.map((rule) => rule.path)])) {
-    const problem = open(path);
-    if (problem !== undefined) return problem;
-  }
-  return opened;
+  return openAll(new Set(['/', ...rules.map((rule) => rule.path)])) ?? opened;
 }
 
 function add(opened: Map<string, number>, path: string, given: number): void {
@@ -182,8 +171,6 @@ function add(opened: Map<string, number>, path: string, given: number): void {
 }
 
 function cannot(why: string): SandboxRefused {
-  return unenforceableRefusal(
-    `${why[0]!.toUpperCase()}${why.slice(1)}.`,
-    'Change the permission profile, or use bubblewrap on a machine that can create namespaces.',
-  );
+  const next = 'Change the permission profile, or use bubblewrap on a machine that can create namespaces.';
+  return unenforceableRefusal(`${why[0]!.toUpperCase()}${why.slice(1)}.`, next);
 }

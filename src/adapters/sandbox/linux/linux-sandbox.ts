@@ -1,44 +1,33 @@
 import { networkReach } from '../../../core/policy/paths/access.ts';
-import type { PlainCommand, RunnableCommand, SandboxRefused } from '../../../ports/sandbox.ts';
+import type { PlainCommand } from '../../../ports/sandbox.ts';
 import type { ResolvedPolicy } from '../../../protocol/permissions.ts';
 import { examineDisk } from '../policy-on-disk.ts';
-import { unenforceableRefusal } from '../refusals.ts';
+import { type PlannedCommand, unenforceableRefusal } from '../refusals.ts';
 import { type Bubblewrap, bubblewrapArguments, environmentOptions, optionsFile, planMounts } from './bubblewrap.ts';
 import type { MountPoints } from './mount-points.ts';
 import { isSeccompArchitecture, seccompFilter } from './seccomp.ts';
 
-type LinuxSandbox = {
-  readonly bubblewrap: Bubblewrap;
-  readonly mountPoints: MountPoints;
-  readonly architecture: string;
-};
-const optionsDescriptor = 3;
-const filterDescriptor = 4;
+type LinuxParts = { readonly bubblewrap: Bubblewrap; readonly mountPoints: MountPoints };
+type LinuxSandbox = LinuxParts & { readonly architecture: string };
+const [optionsDescriptor, filterDescriptor] = [3, 4];
 
 /** Plans the command inside bubblewrap. When bubblewrap dies, the kernel kills all that it started. */
-export async function planLinux(
-  command: PlainCommand,
-  policy: ResolvedPolicy,
-  { bubblewrap, mountPoints, architecture }: LinuxSandbox,
-): Promise<RunnableCommand | SandboxRefused> {
+export async function planLinux(command: PlainCommand, policy: ResolvedPolicy, on: LinuxSandbox): PlannedCommand {
+  const { bubblewrap, mountPoints, architecture } = on;
   const { files, lists, sockets = [] } = policy;
   const reach = networkReach(policy);
   // Allowed hosts are reached through the proxy; the command itself has no network.
   const network = reach === 'all' ? 'enabled' : 'restricted';
   const isFilterable = isSeccompArchitecture(architecture);
   if (network === 'restricted' && !isFilterable) {
-    return unenforceableRefusal(
-      `There is no system-call filter for the processor ${architecture}, so local sockets cannot be blocked.`,
-      'Enable the network in the profile, or run on x64 or arm64.',
-    );
+    const message = `There is no system-call filter for the processor ${architecture}, so local sockets cannot be blocked.`;
+    return unenforceableRefusal(message, 'Enable the network in the profile, or run on x64 or arm64.');
   }
   // NUL would end the variable and begin an option of bubblewrap.
   const broken = Object.entries(command.env).find(([name, value]) => `${name}${value}`.includes('\0'));
   if (broken !== undefined) {
-    return unenforceableRefusal(
-      `The variable ${JSON.stringify(broken[0])} contains a NUL byte, which is not allowed in an environment.`,
-      'Change it in shell_environment_policy.set.',
-    );
+    const message = `The variable ${JSON.stringify(broken[0])} contains a NUL byte, which is not allowed in an environment.`;
+    return unenforceableRefusal(message, 'Change it in shell_environment_policy.set.');
   }
   // Without the proxy, the spawn itself fails on a NUL byte in an argument.
   if (reach === 'listed' && command.argv.some((word) => word.includes('\0')))

@@ -7,7 +7,7 @@ import { hasFolderHandles, withFolderHandle } from '../../disk/folder-access.ts'
 import { readOwnFile } from '../../disk/own-files.ts';
 import { isAlive } from '../../disk/processes.ts';
 import { blockProcess } from '../../disk/wait-for-lock.ts';
-import { oncePerPath } from '../disk-view.ts';
+import { oncePerPath, valueOr } from '../disk-view.ts';
 import { endedUse, entryAt, type MountAsker, type MountUser, ownProcess, processState } from './mount-lock.ts';
 import { ignoreDiskErrors, openMountRegistry, usersInMemory, usersOnDisk } from './mount-registry.ts';
 import type { MayRemove, MountUsers } from './mount-registry.ts';
@@ -167,17 +167,11 @@ function keepEntry({ users }: Engine, name: string, user: MountUser): void {
   if (folders.length > 0) users.put(name, { ...user, folders });
 }
 
-function madeBy(users: ReadonlyMap<string, MountUser>): readonly string[] {
-  return [...users.values()].flatMap(({ folders }) => folders);
-}
+const madeBy = (users: ReadonlyMap<string, MountUser>): readonly string[] =>
+  [...users.values()].flatMap(({ folders }) => folders);
 
-function isEmptyFolder(path: string): boolean {
-  try {
-    return entryAt(path)?.isDirectory() === true && readdirSync(path).length === 0;
-  } catch {
-    return false;
-  }
-}
+const isEmptyFolder = (path: string): boolean =>
+  valueOr(false, () => entryAt(path)?.isDirectory() === true && readdirSync(path).length === 0);
 
 /**
  * Removes this user's folder if it is empty and is where its path says. Works through a descriptor of the parent, since
@@ -214,9 +208,8 @@ function codexMountPoints(temporaryDirectories: readonly string[]) {
       const found = tables();
       const marks = found.flatMap((table) => {
         const written = new Map<string, string>();
-        return folders.map((folder) =>
-          enterMark(join(table, pathHash(folder)), isMade(folder) ? madeWord : existingWord, written),
-        );
+        const wordOf = (folder: string) => (isMade(folder) ? madeWord : existingWord);
+        return folders.map((folder) => enterMark(join(table, pathHash(folder)), wordOf(folder), written));
       });
       return {
         /**
@@ -247,10 +240,8 @@ const madeWord = 'synthetic\n';
 const existingWord = 'existing\n';
 /** Checks that the folder is this user's: another user may have put anything else there to lead us elsewhere. */
 const isOwnFolder = (path: string): boolean => isOwn(entryAt(path));
-
-function isOwn(found: Stats | undefined): boolean {
-  return found?.isDirectory() === true && found.uid === process.geteuid?.() && (found.mode & 0o002) === 0;
-}
+const isOwn = (found: Stats | undefined): boolean =>
+  found?.isDirectory() === true && found.uid === process.geteuid?.() && (found.mode & 0o002) === 0;
 
 /** Number of uses behind each mark of this process. */
 const uses = new Map<string, number>();
@@ -289,10 +280,8 @@ function leaveMark(mark: string): void {
   removeMark(mark);
 }
 
-function removeMark(mark: string): void {
-  // A mark that stays is ignored once this process has ended.
-  ignoreDiskErrors(() => rmSync(mark, { force: true }));
-}
+/** A mark that stays is ignored once this process has ended. */
+const removeMark = (mark: string): void => ignoreDiskErrors(() => rmSync(mark, { force: true }));
 
 /** Size of a folder with far more names than processes can be active. */
 const mostBytes = 1 << 18;
@@ -307,9 +296,8 @@ function runningIn(marks: string): readonly string[] {
     .map((name) => join(marks, name));
 }
 
-function wordIn(mark: string): string | undefined {
-  return readOwnFile(mark, { maxBytes: 100, toOthers: 'readable' })?.bytes.toString('latin1');
-}
+const wordIn = (mark: string): string | undefined =>
+  readOwnFile(mark, { maxBytes: 100, toOthers: 'readable' })?.bytes.toString('latin1');
 
 /** Codex holds its lock for less than a millisecond. */
 const lockPauses = 1_000;

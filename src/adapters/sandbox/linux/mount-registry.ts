@@ -5,6 +5,7 @@ import { listFolderNames, realPath } from '../../disk/file-system.ts';
 import { makeOwnFolder, readOwnFile } from '../../disk/own-files.ts';
 import { normalisePath } from '../../../core/policy/paths/absolute-paths.ts';
 import { type JsonObject, parseJsonObject } from '../../../protocol/json.ts';
+import { valueOr } from '../disk-view.ts';
 import { entryAt, markMountLockPassed, readMountProcess, takeMountLock } from './mount-lock.ts';
 import type { MountAsker, MountUser } from './mount-lock.ts';
 
@@ -36,30 +37,18 @@ export function mountRegistryFolders(): readonly string[] {
   ];
 }
 
+/** Empty if the system does not know this account by name. */
 function homeOf(): readonly string[] {
-  try {
-    const { homedir } = userInfo();
-    return homedir.startsWith('/') && homedir !== '/' ? [homedir] : [];
-  } catch {
-    // The system does not know this account by name.
-    return [];
-  }
+  const homedir = valueOr('/', () => userInfo().homedir);
+  return homedir.startsWith('/') && homedir !== '/' ? [homedir] : [];
 }
 
 /** The first folder that can be created and written, is this user's own and closed to others. */
 export function openMountRegistry(folders: readonly string[]): string | undefined {
   // The home may be missing or read-only, for example if this engine is itself a command in another sandbox.
+  const isWritable = (folder: string) => valueOr(false, () => accessSync(folder, constants.W_OK) === undefined);
   const folder = folders.find((folder) => makeOwnFolder(folder, 'closed') && isWritable(folder));
-  return folder === undefined ? undefined : realPath(folder);
-}
-
-function isWritable(folder: string): boolean {
-  try {
-    accessSync(folder, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  return folder && realPath(folder);
 }
 
 /** Without the lock, a use must not begin, but may end: the folders stay, and the next engine removes them. */
@@ -114,11 +103,7 @@ export function usersInMemory(): MountUsers {
 }
 
 /** A failing disk must not keep a command from running: at worst an empty folder stays behind. */
-export function ignoreDiskErrors(work: () => void): void {
-  try {
-    work();
-  } catch {}
-}
+export const ignoreDiskErrors = (work: () => void): void => valueOr(undefined, work);
 
 const entryName = /^\d{1,10}-[0-9a-z]{1,20}$/;
 const unfinishedEnd = '.new';
@@ -129,7 +114,7 @@ const mostBytes = 1 << 20;
 function readUser(registry: string, name: string): readonly [string, MountUser][] {
   if (!entryName.test(name)) return [];
   const file = readOwnFile(join(registry, name), { maxBytes: mostBytes, toOthers: 'readable' });
-  const user = file === undefined ? undefined : asUser(parseJsonObject(file.bytes.toString('utf8')));
+  const user = file && asUser(parseJsonObject(file.bytes.toString('utf8')));
   return user === undefined ? [] : [[name, user]];
 }
 
@@ -141,9 +126,8 @@ function asUser(entry: JsonObject = {}): MountUser | undefined {
   return [...folders, ...uses].every(isNormalPath) ? { ...named, folders, uses } : undefined;
 }
 
-function isNormalPath(value: unknown): value is string {
-  return typeof value === 'string' && value !== '/' && normalisePath(value) === value;
-}
+const isNormalPath = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '/' && normalisePath(value) === value;
 
 /** True if the file was empty, or still had its temporary name, a minute before the registry's last change. */
 function isUnfinished(registry: string, name: string): boolean {

@@ -1,15 +1,15 @@
 import { toNodePath, fileSystem, pathText } from '../../disk/file-system.ts';
-import { withExactNames } from '../../disk/folder-access.ts';
+import { type NamedEntry, withExactNames } from '../../disk/folder-access.ts';
 import { accessAt } from '../../../core/policy/paths/access.ts';
 import { isWithin, joinPath } from '../../../core/policy/paths/absolute-paths.ts';
 import type { PlainCommand } from '../../../ports/sandbox.ts';
 import type { ResolvedPolicy } from '../../../protocol/permissions.ts';
-import { type DiskView, followLinks } from '../disk-view.ts';
+import { type DiskView, followLinks, valueOr } from '../disk-view.ts';
 import { mountOptions } from './bubblewrap.ts';
 
 /** Mounts over every path socket that the policy does not list and that a command could see. */
 export function hideSockets({ env }: PlainCommand, policy: ResolvedPolicy, disk: DiskView): readonly string[] {
-  const visiblePlace = (path: string): string | undefined => {
+  const visiblePlace: FindVisiblePlace = (path) => {
     const place = followLinks(disk, path);
     const isSeen = place.kind === 'file' && accessAt(policy, place.path) !== 'deny' && isPathSocket(place.path);
     return isSeen ? place.path : undefined;
@@ -49,33 +49,15 @@ function findPathSockets(variables: Variables): readonly string[] {
   return [...found];
 }
 
-function readList(): string {
-  try {
-    return pathText(fileSystem.readFileSync('/proc/net/unix'));
-  } catch {
-    return '';
-  }
-}
+const readList = (): string => valueOr('', () => pathText(fileSystem.readFileSync('/proc/net/unix')));
 
-function entriesOf(folder: string) {
-  try {
-    return withExactNames(
-      fileSystem.readdirSync(toNodePath(folder), { withFileTypes: true, encoding: 'utf8' }),
-      folder,
-    );
-  } catch {
-    return [];
-  }
+function entriesOf(folder: string): readonly NamedEntry[] {
+  const options = { withFileTypes: true, encoding: 'utf8' } as const;
+  return valueOr([], () => withExactNames(fileSystem.readdirSync(toNodePath(folder), options), folder));
 }
 
 /** Checks that a socket is there now: names in lists and variables may be outdated. */
-function isPathSocket(path: string): boolean {
-  try {
-    return fileSystem.lstatSync(toNodePath(path)).isSocket();
-  } catch {
-    return false;
-  }
-}
+const isPathSocket = (path: string): boolean => valueOr(false, () => fileSystem.lstatSync(toNodePath(path)).isSocket());
 
 export function parseListedSockets(list: string): readonly string[] {
   return list.split('\n').flatMap((line) => /^\S+: (?:\S+ +){6}(\/.*)$/.exec(line)?.[1] ?? []);
@@ -90,13 +72,15 @@ export function socketsInVariables(variables: Variables): readonly string[] {
   );
 }
 
+/** The place that a path leads to, if a command can see it there. */
+type FindVisiblePlace = (path: string) => string | undefined;
+
 /** All sockets except those that are listed, by name or by a parent folder. */
 export function findHiddenSockets(
   sockets: readonly string[],
   listed: readonly string[],
-  /** The place a path leads to, if a command can see it there. */
-  visiblePlace: (path: string) => string | undefined,
-): readonly string[] {
+  visiblePlace: FindVisiblePlace,
+) {
   const open = listed.flatMap((path) => [path, visiblePlace(path) ?? path]);
   const isOpen = (path: string) => open.some((place) => isWithin(path, place));
   const hidden = sockets.flatMap((path) => {

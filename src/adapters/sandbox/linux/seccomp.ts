@@ -16,45 +16,22 @@ export interface FilterRequest {
  * namespace or reach into the kernel are refused.
  */
 export function seccompFilter(architecture: SeccompArchitecture, request: FilterRequest): Uint8Array {
-  const { network } = request;
-  const { audit, foreignCalls } = architectures[architecture];
+  const { foreignCalls } = architectures[architecture];
   const [fcntl = 0, socket = 0, socketpair = 0] = systemCallsOn(architecture, checked).map(({ number }) => number);
-  const isRestricted = network === 'restricted';
-  const program: FilterStatement[] = [
-    loadStatement(filterDataOffset.architecture),
-    // Another calling convention has other numbers, so none of the checks below would hold.
-    jumpStatement('equal', audit, 'next', 'kill'),
-    loadStatement(filterDataOffset.call),
+  const isRestricted = request.network === 'restricted';
+  const refused = [around, kernel, ...(isRestricted ? [introspection] : [])];
+  return assembleFilter(architecture, [
     ...(foreignCalls === undefined ? [] : [jumpStatement('atLeast', foreignCalls, 'deny', 'next')]),
-  ];
-  for (const table of [around, kernel, ...(isRestricted ? [introspection] : [])])
-    for (const { number } of systemCallsOn(architecture, table))
-      program.push(jumpStatement('equal', number, 'deny', 'next'));
-  program.push(
+    ...refused.flatMap((table) => callJumps(architecture, table, 'deny')),
     jumpStatement('equal', fcntl, 'lease', 'next'),
     jumpStatement('equal', socket, isRestricted ? 'family' : 'no hypervisor', 'next'),
     jumpStatement('equal', socketpair, isRestricted ? 'pair' : 'no hypervisor', 'allow'),
-  );
-  if (isRestricted) program.push(...families(request));
-  else
-    program.push(
-      labelStatement('no hypervisor'),
-      loadStatement(filterDataOffset.firstArgument),
-      jumpStatement('equal', family.vsock, 'deny', 'allow'),
-    );
-  program.push(
+    ...(isRestricted ? families(request) : noHypervisor),
     // A lease on a file makes the user's other programs wait, and a command needs no write access to take one.
     labelStatement('lease'),
-    loadStatement(filterDataOffset.secondArgument),
+    loadStatement(argumentOffset.second),
     ...leases.map((k) => jumpStatement('equal', k, 'deny', 'next')),
-    labelStatement('allow'),
-    answerStatement(0x7fff0000),
-    labelStatement('deny'),
-    answerStatement(0x00050000 | notPermitted),
-    labelStatement('kill'),
-    answerStatement(0x80000000),
-  );
-  return assembleFilter(program);
+  ]);
 }
 
 /** Sockets that a restricted command may create: checks at `family`, and at `pair` for both ends at once. */
@@ -62,33 +39,37 @@ function families({ isApart, pathSockets }: FilterRequest): readonly FilterState
   const internet = isApart ? 'internet' : 'deny';
   return [
     labelStatement('family'),
-    loadStatement(filterDataOffset.firstArgument),
+    loadStatement(argumentOffset.first),
     jumpStatement('equal', family.inet, internet, 'next'),
     jumpStatement('equal', family.inet6, internet, 'next'),
     jumpStatement('equal', family.netlink, isApart ? 'questions' : 'deny', pathSockets ? 'next' : 'deny'),
     labelStatement('pair'),
-    loadStatement(filterDataOffset.firstArgument),
+    loadStatement(argumentOffset.first),
     jumpStatement('equal', family.unix, 'next', 'deny'),
-    loadStatement(filterDataOffset.secondArgument),
+    loadStatement(argumentOffset.second),
     { code: instruction.and, k: 0xf },
     jumpStatement('equal', socketType.stream, 'allow', 'next'),
     jumpStatement('equal', socketType.sequencedPackets, 'allow', 'deny'),
     labelStatement('internet'),
-    loadStatement(filterDataOffset.secondArgument),
+    loadStatement(argumentOffset.second),
     { code: instruction.and, k: 0xf },
     jumpStatement('equal', socketType.stream, 'protocol', 'next'),
     jumpStatement('equal', socketType.datagram, 'protocol', 'deny'),
     // Other protocols would make the kernel load modules that no test needs.
     labelStatement('protocol'),
-    loadStatement(filterDataOffset.thirdArgument),
+    loadStatement(argumentOffset.third),
     jumpStatement('equal', protocol.tcp, 'allow', 'next'),
     jumpStatement('equal', protocol.udp, 'allow', 'next'),
     // Allows only protocol 0: for internet sockets the default, for netlink the one for routes.
     labelStatement('questions'),
-    loadStatement(filterDataOffset.thirdArgument),
+    loadStatement(argumentOffset.third),
     jumpStatement('equal', 0, 'allow', 'deny'),
   ];
 }
+
+/** Jumps from the calls of a table to a verdict. */
+export const callJumps = (architecture: SeccompArchitecture, table: string, verdict: string) =>
+  systemCallsOn(architecture, table).map(({ number }) => jumpStatement('equal', number, verdict, 'next'));
 
 /** The kernel's id of each calling convention. From `foreignCalls` on, call numbers belong to another convention. */
 const architectures = {
@@ -128,7 +109,8 @@ const introspection = 'ptrace 101 117, process_vm_readv 310 270, process_vm_writ
 /** F_SETLEASE and F_SETDELEG. */
 const leases = [1024, 1040];
 /** Offsets in the data that the filter gets. Arguments are 64 bits wide; these calls use the lower half. */
-export const filterDataOffset = { call: 0, architecture: 4, firstArgument: 16, secondArgument: 24, thirdArgument: 32 };
+const argumentOffset = { first: 16, second: 24, third: 32 };
+const [callOffset, architectureOffset] = [0, 4];
 const instruction = { load: 0x20, equal: 0x15, atLeast: 0x35, anyOf: 0x45, and: 0x54, answer: 0x06 };
 const family = { unix: 1, inet: 2, inet6: 10, netlink: 16, vsock: 40 };
 const socketType = { stream: 1, datagram: 2, sequencedPackets: 5 };
@@ -140,23 +122,51 @@ export type FilterStatement =
   | { readonly label: string };
 
 export const loadStatement = (k: number): FilterStatement => ({ code: instruction.load, k });
-export const answerStatement = (k: number): FilterStatement => ({ code: instruction.answer, k });
+const answerStatement = (k: number): FilterStatement => ({ code: instruction.answer, k });
 export const labelStatement = (name: string): FilterStatement => ({ label: name });
 /** `anyOf`: at least one of the bits is set. */
-export const jumpStatement = (
+export function jumpStatement(
   test: 'equal' | 'atLeast' | 'anyOf',
   k: number,
   yes: string,
   no: string,
-): FilterStatement => ({
-  code: instruction[test],
-  k,
-  yes,
-  no,
-});
+): FilterStatement {
+  return { code: instruction[test], k, yes, no };
+}
 
-/** Eight bytes per instruction: code, distance if true, distance if false, operand. */
-export function assembleFilter(program: readonly FilterStatement[]): Uint8Array {
+/** The error that the call gives. */
+export const errorStatement = (number: number): FilterStatement => answerStatement(0x00050000 | number);
+export const allowStatement = answerStatement(0x7fff0000);
+
+const noHypervisor: readonly FilterStatement[] = [
+  labelStatement('no hypervisor'),
+  loadStatement(argumentOffset.first),
+  jumpStatement('equal', family.vsock, 'deny', 'allow'),
+];
+
+/**
+ * The program that allows a call unless `body` jumps to `deny`, `kill` or a label in `more`. Eight bytes per
+ * instruction: code, distance if true, distance if false, operand.
+ */
+export function assembleFilter(
+  architecture: SeccompArchitecture,
+  body: readonly FilterStatement[],
+  more: readonly FilterStatement[] = [],
+): Uint8Array {
+  const program = [
+    loadStatement(architectureOffset),
+    // Another calling convention has other numbers, so none of the checks would hold.
+    jumpStatement('equal', architectures[architecture].audit, 'next', 'kill'),
+    loadStatement(callOffset),
+    ...body,
+    labelStatement('allow'),
+    allowStatement,
+    labelStatement('deny'),
+    errorStatement(notPermitted),
+    ...more,
+    labelStatement('kill'),
+    answerStatement(0x80000000),
+  ];
   const labels = new Map<string, number>();
   const instructions: Exclude<FilterStatement, { label: string }>[] = [];
   for (const statement of program) {

@@ -2,20 +2,17 @@ import type { NamePatternPart } from '../../../base/name-matcher.ts';
 import { parentPath } from '../../../core/policy/paths/absolute-paths.ts';
 import { accessByRules, networkReach } from '../../../core/policy/paths/access.ts';
 import { escapeGlob, parseGlob, globBaseFolder } from '../../../core/policy/paths/glob.ts';
-import type { PlainCommand, RunnableCommand, SandboxRefused } from '../../../ports/sandbox.ts';
+import type { PlainCommand } from '../../../ports/sandbox.ts';
 import type { FileAccess, ResolvedFilePolicy, ResolvedPolicy } from '../../../protocol/permissions.ts';
 import { type DiskView, followLinks, viewHostDisk } from '../disk-view.ts';
 import { resolvePolicyLinks, type ResolvedRule } from '../policy-on-disk.ts';
-import { movedWorkspaceRefusal } from '../refusals.ts';
+import { movedWorkspaceRefusal, type PlannedCommand } from '../refusals.ts';
 
 /** Fixed path: a program of the same name earlier on the PATH could be anything. */
 const program = '/usr/bin/sandbox-exec';
 
 /** The command under Seatbelt. The profile is tested only as text; it has not been run on a Mac yet. */
-export async function planMacos(
-  command: PlainCommand,
-  policy: ResolvedPolicy,
-): Promise<RunnableCommand | SandboxRefused> {
+export async function planMacos(command: PlainCommand, policy: ResolvedPolicy): PlannedCommand {
   const disk = viewHostDisk();
   const moved = movedWorkspaceRefusal(policy.files, command.cwd, disk);
   if (moved !== undefined) return moved;
@@ -89,11 +86,11 @@ function spellings(glob: string, disk: DiskView): readonly string[] {
 
 /** Matches are denied, and parent folders cannot be renamed: under another name the pattern would not match. */
 function deniedGlob(glob: string): readonly string[] {
-  const above = foldersAbove(glob).map(
-    (pattern) =>
-      `(deny file-write-unlink (require-all (vnode-type DIRECTORY) (regex #"${globExpression(pattern, '$')}")))`,
-  );
-  return [`(deny file-read* file-write* (regex #"${globExpression(glob, '(/|$)')}"))`, ...above];
+  const above = foldersAbove(glob).map((pattern) => `(regex #"${globExpression(pattern, '$')}")`);
+  return [
+    `(deny file-read* file-write* (regex #"${globExpression(glob, '(/|$)')}"))`,
+    ...above.map((pattern) => `(deny file-write-unlink (require-all (vnode-type DIRECTORY) ${pattern}))`),
+  ];
 }
 
 function foldersAbove(glob: string): readonly string[] {
@@ -104,8 +101,8 @@ function foldersAbove(glob: string): readonly string[] {
 }
 
 function statements(rule: ResolvedRule, outer: FileAccess, at: (path: string) => string): readonly string[] {
-  const place =
-    rule.kind === 'file' && rule.access !== 'deny' ? `(literal ${at(rule.path)})` : `(subpath ${at(rule.path)})`;
+  const isLiteral = rule.kind === 'file' && rule.access !== 'deny';
+  const place = `(${isLiteral ? 'literal' : 'subpath'} ${at(rule.path)})`;
   switch (rule.access) {
     case 'write':
       return [`(allow file-read* file-write* ${place})`];

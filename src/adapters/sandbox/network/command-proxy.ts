@@ -24,10 +24,8 @@ export function createCommandProxy(options: GateOptions) {
   function take(socket: Socket): void {
     hold(socket);
     // While an answer is pending, the program waits and sends nothing: do not treat that as an unfinished handshake.
-    socket.setTimeout(
-      handshakeMs,
-      () => void (gate.isAsking() ? socket.setTimeout(connectionIdleMs) : socket.destroy()),
-    );
+    const onSilence = () => void (gate.isAsking() ? socket.setTimeout(connectionIdleMs) : socket.destroy());
+    socket.setTimeout(handshakeMs, onSilence);
     const onEnd = (): void => void socket.destroy();
     socket.once('end', onEnd);
     socket.once('data', (bytes: Buffer) => {

@@ -1,12 +1,6 @@
-import {
-  decideAddresses,
-  decideHost,
-  deniesHost,
-  hostAtPort,
-  type HostTarget,
-  parseHostPattern,
-  readHostLists,
-} from '../../../core/policy/network/host-lists.ts';
+import { decideAddresses, decideHost, deniesHost, hostAtPort } from '../../../core/policy/network/host-lists.ts';
+import { parseHostPattern, readHostLists } from '../../../core/policy/network/host-lists.ts';
+import type { HostTarget, ResolvedTarget } from '../../../core/policy/network/host-lists.ts';
 import { isIpAddress, normaliseHost } from '../../../core/policy/network/host-name.ts';
 import type { AnswerNetworkHost, NetworkHostAnswer } from '../../../ports/ask-user.ts';
 import { valueOrAbort } from '../../../protocol/abort.ts';
@@ -156,9 +150,7 @@ export const systemDialer: Dialer = {
     }),
 };
 
-type Judged = { readonly addresses: readonly string[]; readonly port: number };
-
-async function dialFirst(ways: Dialer, { addresses, port }: Judged, signal: AbortSignal): Promise<Socket> {
+async function dialFirst(ways: Dialer, { addresses, port }: ResolvedTarget, signal: AbortSignal): Promise<Socket> {
   let failure: unknown = new Error('no address');
   for (const address of addresses.slice(0, 4)) {
     try {
@@ -186,11 +178,9 @@ const lingerMs = 2000;
 
 /** Copies bytes both ways until both sides have ended or one fails. Each side may end on its own. */
 export function joinSockets(one: Duplex, other: Socket): void {
-  const end = (): void => {
-    one.destroy();
-    other.destroy();
-  };
-  for (const side of [one, other]) side.on('error', end).on('close', end);
+  const sides = [one, other];
+  const end = (): void => sides.forEach((side) => side.destroy());
+  for (const side of sides) side.on('error', end).on('close', end);
   other.setTimeout(connectionIdleMs, end);
   one.pipe(other);
   other.pipe(one);

@@ -1,13 +1,8 @@
 import { normaliseHost, splitHostAndPort } from '../../../core/policy/network/host-name.ts';
 import { endWithFullStop } from '../../../protocol/outcome.ts';
 import type { DenialReason, DeniedRequest } from '../../../protocol/permissions.ts';
-import {
-  type ConnectionGate,
-  connectionIdleMs,
-  joinSockets,
-  type GateResult,
-  sendAndClose,
-} from './connection-gate.ts';
+import { connectionIdleMs, joinSockets, sendAndClose } from './connection-gate.ts';
+import type { ConnectionGate, GateResult } from './connection-gate.ts';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -87,12 +82,7 @@ function refuse(answer: ServerResponse, { status, headers, body }: ProxyAnswer):
   answer.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' }).end(body);
 }
 
-async function tunnel(
-  gate: ConnectionGate,
-  { url = '' }: IncomingMessage,
-  socket: Duplex,
-  head: Buffer,
-): Promise<void> {
+async function tunnel(gate: ConnectionGate, { url = '' }: IncomingMessage, socket: Duplex, head: Buffer) {
   socket.on('error', () => socket.destroy());
   const target = splitHostAndPort(url);
   if (target?.port === undefined)
@@ -113,17 +103,13 @@ function refusalOf(passage: Exclude<GateResult, { kind: 'open' }>): ProxyAnswer 
 /** A name that does not resolve is not a refusal. */
 type RefusalReason = Exclude<DenialReason, 'unresolved'>;
 
-/** Values of the header that tells programs who refused, as in Codex's proxy. */
-const headerValues: Readonly<Record<RefusalReason, string>> = {
-  denied: 'blocked-by-denylist',
-  not_allowed: 'blocked-by-allowlist',
-  held_back: 'blocked-by-policy',
-  not_asked: 'blocked-by-policy',
-  declined: 'blocked-by-policy',
-  not_allowed_local: 'blocked-by-allowlist',
-  method_not_allowed: 'blocked-by-method-policy',
-  mitm_required: 'blocked-by-mitm-required',
-  policy_denied: 'blocked-by-policy',
+/** Ends of the header's value that tells programs who refused, as in Codex's proxy. Others: `policy`. */
+const headerValues: Readonly<Partial<Record<RefusalReason, string>>> = {
+  denied: 'denylist',
+  not_allowed: 'allowlist',
+  not_allowed_local: 'allowlist',
+  method_not_allowed: 'method-policy',
+  mitm_required: 'mitm-required',
 };
 
 const sentences: Readonly<Record<RefusalReason, string>> = {
@@ -149,11 +135,11 @@ function blockedAnswer({ host, port, protocol, reason, rule }: DeniedRequest): P
   if (reason === 'unresolved') return failedAnswer(502, 'The name of this host cannot be resolved.');
   const byRule = `A rule denies this host${rule?.why === undefined ? '' : `: ${rule.why}`}`;
   const message = rule === undefined ? sentences[reason] : endWithFullStop(byRule);
-  const error = { 'x-proxy-error': headerValues[reason] };
-  if (protocol === 'https')
-    return { status: 403, headers: { 'content-type': 'text/plain', ...error }, body: `${message}\n` };
-  const body = JSON.stringify({ status: 'blocked', host, ...sharedWords(reason), protocol, port, message });
-  return { status: 403, headers: { 'content-type': 'application/json', ...error }, body };
+  const isText = protocol === 'https';
+  const told = { status: 'blocked', host, ...sharedWords(reason), protocol, port, message };
+  const error = `blocked-by-${headerValues[reason] ?? 'policy'}`;
+  const headers = { 'content-type': isText ? 'text/plain' : 'application/json', 'x-proxy-error': error };
+  return { status: 403, headers, body: isText ? `${message}\n` : JSON.stringify(told) };
 }
 
 /** Codex's proxy has no values for questions. */

@@ -62,12 +62,10 @@ export function serveSocks(gate: ConnectionGate, socket: Socket): void {
   socket.on('data', onData).on('end', onEnd);
 }
 
-async function grant(
-  gate: ConnectionGate,
-  socket: Socket,
-  { command: asked, host, port }: Extract<SocksStep, { kind: 'request' }>,
-  rest: Buffer,
-): Promise<void> {
+type SocksRequest = Extract<SocksStep, { kind: 'request' }>;
+
+async function grant(gate: ConnectionGate, socket: Socket, request: SocksRequest, rest: Buffer): Promise<void> {
+  const { command: asked, host, port } = request;
   const refuse = (code: number) => sendAndClose(socket, answer(code));
   if (asked === command.udp) {
     await gate.pass({ host: host ?? '0.0.0.0', port, protocol: 'socks5_udp' });

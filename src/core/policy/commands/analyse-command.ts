@@ -1,7 +1,7 @@
 import type { ShellReader } from '../../../ports/commands.ts';
-import { isFamiliarShell, isShell, programName, shellCall, type ShellCall } from './command-words.ts';
-import { type DangerKind, dangerousNames, dangerousSubcommands } from './dangerous-commands.ts';
-import { evaluateCommand, maximumWrappers, noFindings, type UnknownReason } from './evaluate-command.ts';
+import { isFamiliarShell, isShell, programName, shellCall, type Shell } from './command-words.ts';
+import { dangerousNames, dangerousSubcommands } from './dangerous-commands.ts';
+import { CommandFindings, evaluateCommand, maximumWrappers, type UnknownReason } from './evaluate-command.ts';
 import { evaluateScript } from './evaluate-script.ts';
 import { agreedScriptPieces, type WrittenPiece } from './script-pieces.ts';
 import { joinContinuedLines, parseLiteralWord } from './shell-quoting.ts';
@@ -69,34 +69,32 @@ export interface CommandAnalysis {
   readonly isReadOnly: boolean;
   /** A wrapper or an inner shell starts one of the commands, or it has a variable of its own. Absent: none does. */
   readonly isIndirect?: true;
-  readonly danger?: { readonly kind: DangerKind; readonly words: readonly string[] };
+  readonly danger?: CommandFindings['danger'];
 }
 
 /** `shell`: the configured shell as it is called. Other shells outside system folders are unfamiliar. */
-export function analyseCommand(
-  argv: readonly string[],
-  reader: ShellReader,
-  { shell }: { readonly shell?: string } = {},
-): CommandAnalysis {
-  const found = noFindings();
+export function analyseCommand(argv: readonly string[], reader: ShellReader, { shell }: { shell?: string } = {}) {
+  const found = new CommandFindings();
   const depth = shellCall(argv) === undefined ? 0 : -1;
   const setting = { reader, depth, configured: shell, budget: { unreadable: 6 }, evaluateScript };
   evaluateCommand(argv, setting, found);
   const commands = found.commands.length > 0 ? found.commands : [[...argv]];
   const isElsewhere = commands.some(([name = '']) => /^(?:cd|pushd|popd)$/.test(name));
+  const { isKnown, seen, starters, whyUnknown, hasOpenWords, evaluating, isIndirect, danger } = found;
   const isReadOnly = found.isReadOnly && found.commands.length > 0;
-  return {
-    commands: found.isKnown ? commands : undefined,
-    seen: found.seen,
+  const analysis: CommandAnalysis = {
+    commands: isKnown ? commands : undefined,
+    seen,
     // Another repository's configuration may name programs.
     isReadOnly: isReadOnly && !(isElsewhere && commands.some(([name]) => name === 'git')),
-    starters: found.starters.length > 0 ? [...new Set(found.starters)] : undefined,
-    whyUnknown: found.isKnown ? undefined : found.whyUnknown,
-    hasOpenWords: found.hasOpenWords || undefined,
-    evaluating: found.evaluating,
-    isIndirect: found.isIndirect || undefined,
-    danger: found.danger,
+    starters: starters.length > 0 ? [...new Set(starters)] : undefined,
+    whyUnknown: isKnown ? undefined : whyUnknown,
+    hasOpenWords: hasOpenWords || undefined,
+    evaluating,
+    isIndirect: isIndirect || undefined,
+    danger,
   };
+  return analysis;
 }
 
 export interface CommandReader {
@@ -122,7 +120,7 @@ export function canonicalCommand(argv: readonly string[], reader: ShellReader): 
   return JSON.stringify({ shell: named, ...canonicalScript(script, shell, reader), parameters });
 }
 
-function canonicalScript(script: string, shell: ShellCall['shell'], reader: ShellReader) {
+function canonicalScript(script: string, shell: Shell, reader: ShellReader) {
   const lines = joinContinuedLines(script);
   const read = lines.isOdd ? undefined : reader.read(lines.script);
   if (read === undefined) return { script };
@@ -137,13 +135,12 @@ function isAboutItself(piece: WrittenPiece): boolean {
   if (typeof piece === 'string') return false;
   const { assignments, words, redirections } = piece;
   const program = parseLiteralWord(words[0] ?? '')?.text;
-  return [...assignments, ...words, ...redirections.map(({ target }) => target)].some(
-    (word) =>
-      seesItself.test(word) && (parseLiteralWord(word) === undefined || program === 'eval' || program === 'trap'),
-  );
+  const isScript = program === 'eval' || program === 'trap';
+  const all = [...assignments, ...words, ...redirections.map(({ target }) => target)];
+  return all.some((word) => seesItself.test(word) && (isScript || parseLiteralWord(word) === undefined));
 }
 
-function canonicalPiece(piece: WrittenPiece, shell: ShellCall['shell']) {
+function canonicalPiece(piece: WrittenPiece, shell: Shell) {
   if (typeof piece === 'string') return piece;
   const { assignments, words, redirections } = piece;
   return {
@@ -153,12 +150,12 @@ function canonicalPiece(piece: WrittenPiece, shell: ShellCall['shell']) {
   };
 }
 
-function canonicalWord(word: string, shell: ShellCall['shell']) {
+function canonicalWord(word: string, shell: Shell) {
   const literal = parseLiteralWord(word);
   const isOther = (literal?.only === 'bash' && shell !== 'bash') || (literal?.only === 'not-zsh' && shell === 'zsh');
   return literal === undefined || isOther ? { word } : literal.text;
 }
 
 /** In zsh any name may be an alias, and quoting prevents that. */
-const isKeyword = (word: string, shell: ShellCall['shell']): boolean =>
+const isKeyword = (word: string, shell: Shell): boolean =>
   shell === 'zsh' || keyword.test(parseLiteralWord(word)?.text ?? '');

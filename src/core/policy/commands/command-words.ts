@@ -1,20 +1,22 @@
 /** A word of a command. Undefined: known only at run time. */
 export type MaybeKnownWord = string | undefined;
+export type CommandWords = readonly MaybeKnownWord[];
+export type Shell = 'bash' | 'sh' | 'zsh' | 'other';
 
 export interface ShellCall {
-  readonly shell: 'bash' | 'sh' | 'zsh' | 'other';
+  readonly shell: Shell;
   readonly program: string;
   /** Undefined: known only at run time. */
   readonly script: MaybeKnownWord;
   /** The script's `$0`, `$1` and so on. */
-  readonly parameters: readonly MaybeKnownWord[];
+  readonly parameters: CommandWords;
   /** Its options only run the script, perhaps as a login shell; none changes what the script means. */
   readonly isOrdinary: boolean;
 }
 
 /** The words of a text. */
 export const setOf = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
-const grammars: Readonly<Record<string, ShellCall['shell']>> = { bash: 'bash', sh: 'sh', zsh: 'zsh' };
+const grammars: Readonly<Record<string, Shell>> = { bash: 'bash', sh: 'sh', zsh: 'zsh' };
 const otherShells = setOf('dash ksh mksh lksh oksh posh ash fish rbash yash csh tcsh nu elvish xonsh');
 const valued = new Set(['--rcfile', '--init-file']);
 
@@ -24,7 +26,7 @@ export function isShell(word: string): boolean {
 }
 
 /** Undefined: not a shell, or one that reads its script from a file or its input. */
-export function shellCall([program, ...rest]: readonly MaybeKnownWord[]): ShellCall | undefined {
+export function shellCall([program, ...rest]: CommandWords): ShellCall | undefined {
   if (program === undefined || !isShell(program)) return undefined;
   let isOrdinary = true;
   let hasScript = false;
@@ -62,7 +64,7 @@ export function isFamiliarShell(program: string, configured: string | undefined)
 const inputFile = /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/[^/]+\/fd\/\d+)$/;
 
 /** The shell's input may be its script: an unknown file can be another command's output, as in `bash <(echo ls)`. */
-export function readsScriptFromInput([program, ...rest]: readonly MaybeKnownWord[]): boolean {
+export function readsScriptFromInput([program, ...rest]: CommandWords): boolean {
   if (program === undefined) return false;
   const isSourced = program === 'source' || program === '.';
   if (!isSourced && !isShell(program)) return false;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { windowsDanger } from './dangerous-commands.ts';
+import { dangerOfWords } from './dangerous-commands.ts';
 
-const powershell = (script: string) => windowsDanger(['powershell.exe', '-NoProfile', '-Command', script]);
-const cmd = (...words: readonly string[]) => windowsDanger(['cmd', '/c', ...words]);
+const powershell = (script: string) => dangerOfWords(['powershell.exe', '-NoProfile', '-Command', script]);
+const cmd = (...words: readonly string[]) => dangerOfWords(['cmd', '/c', ...words]);
 
 describe('PowerShell', () => {
   it.each([

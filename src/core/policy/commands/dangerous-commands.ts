@@ -114,7 +114,7 @@ export function dangerOfWords([program, ...words]: readonly string[]): DangerKin
   if (name === 'rm') return hasOption(words, 'f', 'force') ? 'forced-removal' : undefined;
   if (always.has(name) || /^(?:mkfs|newfs)(?:[._].*)?$/.test(name)) return 'destructive';
   if (Object.hasOwn(byWords, name)) return byWords[name]?.(words) === true ? 'destructive' : undefined;
-  return windowsDanger([program, ...words]);
+  return windowsDanger(name, words);
 }
 
 /** True unless the size is given as an increase. */
@@ -130,9 +130,7 @@ const openers = setOf('start-process saps invoke-item ii start explorer mshta ru
 const removers = setOf('remove-item ri rm del erase rd rmdir');
 
 /** For Windows shells, which no grammar here reads: their words are checked statement by statement. */
-export function windowsDanger(words: readonly string[]): DangerKind | undefined {
-  const [program = '', ...rest] = words;
-  const name = programName(program);
+function windowsDanger(name: string, rest: readonly string[]): DangerKind | undefined {
   if (name === 'cmd') {
     const at = rest.findIndex((word) => /^\/[ck]/i.test(word));
     return at < 0 ? undefined : firstDanger(rest.slice(at + 1), /&&|\|\||[&|\n]/, dangerOfCmd);

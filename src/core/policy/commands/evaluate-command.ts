@@ -1,42 +1,67 @@
 import type { ShellReader } from '../../../ports/commands.ts';
-import {
-  isFamiliarShell,
-  type MaybeKnownWord,
-  programName,
-  setOf,
-  shellCall,
-  type ShellCall,
-} from './command-words.ts';
+import { isFamiliarShell, programName, setOf, shellCall } from './command-words.ts';
+import type { CommandWords, MaybeKnownWord, ShellCall } from './command-words.ts';
 import { type DangerKind, dangerOfWords, isDevice } from './dangerous-commands.ts';
 import { isReadOnlyCommand } from './read-only-commands.ts';
 import { mayEvaluate } from './shell-builtins.ts';
-import {
-  commandsStartedByFind,
-  scriptArgument,
-  type TakenScript,
-  unwrapCommand,
-  type UnwrappedCommand,
-} from './wrapper-programs.ts';
+import { commandsStartedByFind, scriptArgument, unwrapCommand } from './wrapper-programs.ts';
+import type { TakenScript, UnwrappedCommand } from './wrapper-programs.ts';
 
 /** No honest command nests programs deeper. */
 export const maximumWrappers = 8;
 const maximumFound = 20_000;
 const quietWrappers = setOf('command exec time timeout nice ionice stdbuf env xargs');
 
-export interface CommandFindings {
-  readonly commands: string[][];
-  readonly seen: string[][];
+/** Grows while a call is evaluated. */
+export class CommandFindings {
+  readonly commands: string[][] = [];
+  readonly seen: string[][] = [];
   /** Wrappers, and shells in the script. */
-  readonly starters: string[];
-  isKnown: boolean;
+  readonly starters: string[] = [];
+  isKnown = true;
   /** May be true even if `isKnown` is false: `cat` changes nothing, whatever words it gets. */
-  isReadOnly: boolean;
+  isReadOnly = true;
   /** A command is started by another program, by a shell in the script, or with a variable of its own. */
-  isIndirect: boolean;
-  whyUnknown?: UnknownReason;
-  hasOpenWords: boolean;
-  evaluating?: string;
-  danger?: { readonly kind: DangerKind; readonly words: readonly string[] };
+  isIndirect = false;
+  whyUnknown: UnknownReason | undefined;
+  hasOpenWords = false;
+  evaluating: string | undefined;
+  danger: { readonly kind: DangerKind; readonly words: readonly string[] } | undefined;
+
+  noteDanger(kind: DangerKind | undefined, words: readonly string[]): void {
+    if (kind !== undefined) this.danger ??= { kind, words };
+  }
+
+  noteStarter(program: MaybeKnownWord): void {
+    this.isIndirect = true;
+    if (program !== undefined) this.starters.push(program);
+  }
+
+  noteUnknown(why: UnknownReason = { kind: 'syntax' }): void {
+    this.isKnown = false;
+    this.isReadOnly = false;
+    if (this.whyUnknown === undefined || this.whyUnknown.kind === 'syntax') this.whyUnknown = why;
+  }
+
+  noteOpenWords(): void {
+    this.hasOpenWords = true;
+    this.noteUnknown({ kind: 'open-words' });
+  }
+
+  /** `NAME=value` before a command or alone. */
+  noteAssignment(assignment: MaybeKnownWord): void {
+    if (assignment === undefined) this.noteOpenWords();
+    else if (!isHarmlessVariable(assignment))
+      this.noteUnknown({ kind: 'assignment', name: assignment.replace(/\+?=.*/s, '') });
+  }
+
+  /** Takes over what was found in text that may not run unchanged: it is only searched. */
+  addSearched({ danger, evaluating, hasOpenWords, seen }: CommandFindings): void {
+    this.danger ??= danger;
+    this.evaluating ??= evaluating;
+    this.hasOpenWords ||= hasOpenWords;
+    this.seen.push(...seen);
+  }
 }
 
 /** Why no rule covers a script. `syntax`: a loop, a heredoc, or anything else that is not read reliably. */
@@ -59,31 +84,14 @@ export interface EvaluationContext {
   readonly evaluateScript: (script: KnownScript, setting: EvaluationContext, found: CommandFindings) => void;
 }
 
-export function noFindings(): CommandFindings {
-  return {
-    commands: [],
-    seen: [],
-    starters: [],
-    isKnown: true,
-    isReadOnly: true,
-    isIndirect: false,
-    hasOpenWords: false,
-  };
-}
-
-export function evaluateCommand(
-  words: readonly MaybeKnownWord[],
-  setting: EvaluationContext,
-  found: CommandFindings,
-): void {
+export function evaluateCommand(words: CommandWords, setting: EvaluationContext, found: CommandFindings) {
   if (found.seen.length > maximumFound || setting.depth > maximumWrappers) {
     // Too much to examine.
-    noteDanger(found, 'destructive', withoutUnknownWords(words));
-    noteUnknown(found);
-    return;
+    found.noteDanger('destructive', withoutUnknownWords(words));
+    return found.noteUnknown();
   }
   const firstDynamic = words.indexOf(undefined);
-  if (firstDynamic >= 0) noteOpenWords(found);
+  if (firstDynamic >= 0) found.noteOpenWords();
   const prefix = withoutUnknownWords(firstDynamic >= 0 ? words.slice(0, firstDynamic) : words);
   const [program] = words;
   if (program === undefined) return;
@@ -92,7 +100,7 @@ export function evaluateCommand(
   if (call !== undefined) return evaluateShell(call, words, deeper, found);
   found.seen.push(prefix);
   if (mayEvaluate(words)) found.evaluating ??= program;
-  noteDanger(found, dangerOfWords(withoutUnknownWords(words)), withoutUnknownWords(words));
+  found.noteDanger(dangerOfWords(withoutUnknownWords(words)), withoutUnknownWords(words));
 
   const script = scriptArgument(words);
   if (script !== undefined) return evaluateTaken(script, words, deeper, found);
@@ -105,19 +113,15 @@ export function evaluateCommand(
     evaluateAdded(action, deeper, found);
 }
 
-function evaluateShell(
-  { program, shell, script, isOrdinary }: ShellCall,
-  words: readonly MaybeKnownWord[],
-  setting: EvaluationContext,
-  found: CommandFindings,
-): void {
-  if (setting.depth > 0) noteStarter(found, program);
+function evaluateShell(call: ShellCall, words: CommandWords, setting: EvaluationContext, found: CommandFindings): void {
+  const { program, shell, script, isOrdinary } = call;
+  if (setting.depth > 0) found.noteStarter(program);
   if (!isFamiliarShell(program, setting.configured)) {
     found.commands.push([program]);
     found.seen.push([program]);
     found.isReadOnly = false;
   }
-  if (!isOrdinary || shell === 'other' || script === undefined) noteUnknown(found);
+  if (!isOrdinary || shell === 'other' || script === undefined) found.noteUnknown();
   if (script === undefined) return;
   if (/^[ \t\n]*$/.test(script)) {
     found.commands.push(withoutUnknownWords(words));
@@ -125,17 +129,13 @@ function evaluateShell(
   } else setting.evaluateScript({ shell, script }, setting, found);
 }
 
-function evaluateTaken(
-  { script, isWhole, isOpen = false }: TakenScript,
-  words: readonly MaybeKnownWord[],
-  setting: EvaluationContext,
-  found: CommandFindings,
-): void {
-  noteStarter(found, words[0]);
+function evaluateTaken(taken: TakenScript, words: CommandWords, setting: EvaluationContext, found: CommandFindings) {
+  const { script, isWhole, isOpen = false } = taken;
+  found.noteStarter(words[0]);
   found.isReadOnly = false;
-  if (isOpen) noteUnknown(found);
+  if (isOpen) found.noteUnknown();
   if (!isWhole) found.commands.push(withoutUnknownWords(words));
-  if (script === undefined && isWhole) noteUnknown(found);
+  if (script === undefined && isWhole) found.noteUnknown();
   if (script === undefined) return;
   if (isWhole) setting.evaluateScript({ shell: 'other', script }, setting, found);
   else searchScript(script, setting, found);
@@ -143,54 +143,46 @@ function evaluateTaken(
 
 /** Only searches for danger, because the text is merely assumed to be a script. */
 export function searchScript(script: string, setting: EvaluationContext, found: CommandFindings): void {
-  const own = noFindings();
+  const own = new CommandFindings();
   setting.evaluateScript({ shell: 'other', script }, setting, own);
-  addSearchFindings(found, own);
-}
-
-/** Text that may not run unchanged is only searched. */
-export function addSearchFindings(found: CommandFindings, own: CommandFindings): void {
-  found.danger ??= own.danger;
-  found.evaluating ??= own.evaluating;
-  found.hasOpenWords ||= own.hasOpenWords;
-  found.seen.push(...own.seen);
+  found.addSearched(own);
 }
 
 function evaluateWrapped(
   { inner, variables, isSure, effect }: UnwrappedCommand,
-  words: readonly MaybeKnownWord[],
+  words: CommandWords,
   setting: EvaluationContext,
   found: CommandFindings,
 ): void {
-  noteStarter(found, words[0]);
+  found.noteStarter(words[0]);
   if (effect === 'other') found.commands.push(withoutUnknownWords(words));
   if (effect === 'other' || !quietWrappers.has(words[0] ?? '')) found.isReadOnly = false;
-  for (const variable of variables) noteAssignment(found, variable);
-  if (!isSure) noteUnknown(found);
+  for (const variable of variables) found.noteAssignment(variable);
+  if (!isSure) found.noteUnknown();
   // Unknown options decide which word is the program: it may be any of the first.
   for (const [at, word] of isSure ? [] : words.slice(1, 40).entries()) {
     const possible = withoutUnknownWords(words.slice(at + 1));
-    if (word !== undefined) noteDanger(found, dangerOfWords(possible), possible);
+    if (word !== undefined) found.noteDanger(dangerOfWords(possible), possible);
   }
   if (effect === 'adding') evaluateAdded(inner, setting, found);
   else evaluateCommand(inner, setting, found);
 }
 
 /** For a command that gets more words at run time: before that, all of it and the targets of `rm` are unknown. */
-function evaluateAdded(words: readonly MaybeKnownWord[], setting: EvaluationContext, found: CommandFindings): void {
-  const own = noFindings();
+function evaluateAdded(words: CommandWords, setting: EvaluationContext, found: CommandFindings): void {
+  const own = new CommandFindings();
   evaluateCommand(words, setting, own);
   const [program = '', ...rest] = withoutUnknownWords(words);
-  if (programName(program) === 'rm' && own.danger === undefined) noteDanger(own, 'destructive', [program, ...rest]);
-  if (program.includes('{}')) noteUnknown(own);
+  if (programName(program) === 'rm' && own.danger === undefined) own.noteDanger('destructive', [program, ...rest]);
+  if (program.includes('{}')) own.noteUnknown();
   const isOne = own.isKnown && own.commands.length === 1;
   found.isReadOnly &&= isOne && isReadOnlyCommand(own.commands[0] ?? [], { isOpen: true });
   // A read-only command stays so whatever words are added.
   const { isReadOnly } = found;
-  noteOpenWords(found);
+  found.noteOpenWords();
   found.isReadOnly = isReadOnly;
   found.commands.push(...own.commands);
-  addSearchFindings(found, own);
+  found.addSearched(own);
 }
 
 /** A redirection's target: only the null device and other descriptors have no effect. */
@@ -198,44 +190,16 @@ export function evaluateRedirection(operator: string, target: MaybeKnownWord, fo
   const kind = operator.replace(/^\d+/, '');
   if (/^[<>]&-$/.test(kind)) return;
   if (target !== undefined && !kind.startsWith('<') && isDevice(target))
-    noteDanger(found, 'destructive', [operator, target]);
+    found.noteDanger('destructive', [operator, target]);
   const isDuplicate = /^[<>]&$/.test(kind) && /^\d+-?$|^-$/.test(target ?? '');
   const isNull = /^(?:>|>>|>\||&>|&>>|>&|<)$/.test(kind) && target === '/dev/null';
   const isInput = kind === '<' && target !== undefined && !/^\/dev\/(?:tcp|udp)\//.test(target);
   if (isDuplicate || isNull || isInput) return;
-  if (target === undefined) noteOpenWords(found);
-  else noteUnknown(found, { kind: 'redirection', written: `${operator} ${target}` });
+  if (target === undefined) found.noteOpenWords();
+  else found.noteUnknown({ kind: 'redirection', written: `${operator} ${target}` });
 }
 
-export function noteDanger(found: CommandFindings, kind: DangerKind | undefined, words: readonly string[]): void {
-  if (kind !== undefined) found.danger ??= { kind, words };
-}
-
-function noteStarter(found: CommandFindings, program: MaybeKnownWord): void {
-  found.isIndirect = true;
-  if (program !== undefined) found.starters.push(program);
-}
-
-export function noteUnknown(found: CommandFindings, why: UnknownReason = { kind: 'syntax' }): void {
-  found.isKnown = false;
-  found.isReadOnly = false;
-  if (found.whyUnknown === undefined || found.whyUnknown.kind === 'syntax') found.whyUnknown = why;
-}
-
-export function noteOpenWords(found: CommandFindings): void {
-  found.hasOpenWords = true;
-  noteUnknown(found, { kind: 'open-words' });
-}
-
-/** `NAME=value` before a command or alone. */
-export function noteAssignment(found: CommandFindings, assignment: MaybeKnownWord): void {
-  if (assignment === undefined) noteOpenWords(found);
-  else if (!isHarmlessVariable(assignment))
-    noteUnknown(found, { kind: 'assignment', name: assignment.replace(/\+?=.*/s, '') });
-}
-
-export const withoutUnknownWords = (words: readonly MaybeKnownWord[]): string[] =>
-  words.filter((word) => word !== undefined);
+export const withoutUnknownWords = (words: CommandWords): string[] => words.filter((word) => word !== undefined);
 
 /**
  * Variables that change a program's appearance or counting, and never which code it runs or which files it touches. All

@@ -1,70 +1,59 @@
-import type { ShellNode, ShellRedirection, ShellSimpleCommand, ShellWord } from '../../../protocol/shell.ts';
-import { type MaybeKnownWord, readsScriptFromInput, setOf, type ShellCall } from './command-words.ts';
+import type {
+  ShellNode,
+  ShellRedirection,
+  ShellScript,
+  ShellSimpleCommand,
+  ShellWord,
+} from '../../../protocol/shell.ts';
+import { readsScriptFromInput, setOf } from './command-words.ts';
+import type { CommandWords, MaybeKnownWord, Shell } from './command-words.ts';
 import {
-  addSearchFindings,
+  CommandFindings,
   evaluateCommand,
   evaluateRedirection,
-  withoutUnknownWords,
   maximumWrappers,
-  noFindings,
-  noteAssignment,
-  noteDanger,
-  noteOpenWords,
-  noteUnknown,
   searchScript,
 } from './evaluate-command.ts';
-import type { CommandFindings, EvaluationContext, KnownScript } from './evaluate-command.ts';
+import { type EvaluationContext, type KnownScript, withoutUnknownWords } from './evaluate-command.ts';
 import { isReadOnlyCommand } from './read-only-commands.ts';
 import { agreedScriptPieces, readByQuoting } from './script-pieces.ts';
 import { joinContinuedLines, parseLiteralWord } from './shell-quoting.ts';
 import { unwrapCommand } from './wrapper-programs.ts';
 
 /** Finds all commands of a script. Parts that are not read reliably are still searched for danger. */
-export function evaluateScript(
-  { shell, script: given }: KnownScript,
-  setting: EvaluationContext,
-  found: CommandFindings,
-): void {
-  const { script, isOdd } = joinContinuedLines(given);
+export function evaluateScript(given: KnownScript, setting: EvaluationContext, found: CommandFindings): void {
+  const { shell } = given;
+  const { script, isOdd } = joinContinuedLines(given.script);
   const read = setting.budget.unreadable > 0 ? setting.reader.read(script) : undefined;
   if (read === undefined) return searchUnread({ shell, script }, setting, found);
   if (isOdd || agreedScriptPieces(script, read, shell) === undefined) {
-    noteUnknown(found);
+    found.noteUnknown();
     // The grammar is bash's. Other shells may run other commands.
     const other = isOdd ? 'other' : shell;
-    if (readByQuoting(script, other).length > 1 || (shell !== 'bash' && script.includes('(('))) {
+    if (readByQuoting(script, other).length > 1 || (shell !== 'bash' && script.includes('((')))
       searchUnread({ shell: other, script }, setting, found);
-    }
   }
-  const { walk, finish } = scriptWalk(shell, setting, found);
-  for (const { node } of read.body.parts) walk(node);
-  finish();
+  walkScript(read, shell, setting, found);
 }
 
 function searchUnread({ shell, script }: KnownScript, setting: EvaluationContext, found: CommandFindings): void {
   setting.budget.unreadable -= 1;
-  noteUnknown(found);
-  const own = noFindings();
+  found.noteUnknown();
+  const own = new CommandFindings();
   // Also read it with each substitution on a line of its own, but not at every depth: each doubles the work.
   const substituted = setting.depth <= 1 ? [script.replaceAll(/"|`|\$\(/g, '\n')] : [];
   const readings = isNeverRun(script) ? [] : [script, ...substituted].map((text) => commandsIn(text, shell));
   for (const { commands, isCut } of readings) {
     for (const words of commands) evaluateCommand(words, setting, own);
-    if (isCut) noteDanger(own, 'destructive', []);
+    if (isCut) own.noteDanger('destructive', []);
   }
   if (script.includes('((')) own.evaluating ??= '((';
-  addSearchFindings(found, own);
+  found.addSearched(own);
 }
 
-function scriptWalk(shell: ShellCall['shell'], setting: EvaluationContext, found: CommandFindings) {
+function walkScript({ body }: ShellScript, shell: Shell, setting: EvaluationContext, found: CommandFindings): void {
   const data: string[] = [];
   let hasInputShell = false;
-
-  /** If the script starts a shell that reads its input, that shell may run any text in the script. */
-  function finish(): void {
-    const deeper = { ...setting, depth: setting.depth + 1 };
-    if (hasInputShell) for (const text of data) searchScript(text, deeper, found);
-  }
 
   function walk(node: ShellNode): void {
     switch (node.kind) {
@@ -83,18 +72,18 @@ function scriptWalk(shell: ShellCall['shell'], setting: EvaluationContext, found
         walk(node.node);
         return walkRedirections(node.redirections, []);
       case 'function':
-        noteUnknown(found);
-        if (node.inside.some((inner) => startsItself(node.name, inner))) noteDanger(found, 'destructive', [node.name]);
+        found.noteUnknown();
+        if (node.inside.some((inner) => startsItself(node.name, inner))) found.noteDanger('destructive', [node.name]);
         return walkAll(node.inside);
       case 'dynamic':
-        noteUnknown(found);
+        found.noteUnknown();
         return walkAll(node.inside);
     }
   }
 
   function walkCommand({ assignments, words, redirections }: ShellSimpleCommand): void {
     found.isIndirect ||= assignments.length > 0;
-    for (const assignment of assignments) noteAssignment(found, textOf(assignment));
+    for (const assignment of assignments) found.noteAssignment(textOf(assignment));
     const known = words.map((word) => textOf(word));
     const program = innermost(known);
     hasInputShell ||= readsScriptFromInput(program);
@@ -103,17 +92,17 @@ function scriptWalk(shell: ShellCall['shell'], setting: EvaluationContext, found
     walkRedirections(redirections, known);
   }
 
-  function walkRedirections(redirections: readonly ShellRedirection[], words: readonly MaybeKnownWord[]): void {
+  function walkRedirections(redirections: readonly ShellRedirection[], words: CommandWords): void {
     for (const { operator, target, text } of redirections) {
       const known = target && textOf(target);
       if (text !== undefined) {
         data.push(text.source);
         walkWord(text.inside);
-        noteUnknown(found);
+        found.noteUnknown();
       } else if (operator.endsWith('<<<') && known !== undefined) {
         data.push(known);
         // Input that is not a file may be a script for a program that takes one.
-        if (!isReadOnlyCommand(withoutUnknownWords(words), { isOpen: false })) noteUnknown(found);
+        if (!isReadOnlyCommand(withoutUnknownWords(words), { isOpen: false })) found.noteUnknown();
       } else evaluateRedirection(operator, known, found);
     }
   }
@@ -122,26 +111,29 @@ function scriptWalk(shell: ShellCall['shell'], setting: EvaluationContext, found
   function textOf({ source, inside }: ShellWord): MaybeKnownWord {
     walkWord(inside);
     const word = parseLiteralWord(source);
-    if (word?.only === 'bash' && shell !== 'bash') noteUnknown(found);
-    if (word?.only === 'not-zsh' && /zsh|other/.test(shell)) noteUnknown(found);
+    if (word?.only === 'bash' && shell !== 'bash') found.noteUnknown();
+    if (word?.only === 'not-zsh' && /zsh|other/.test(shell)) found.noteUnknown();
     return word?.text;
   }
 
   function walkWord(nodes: readonly ShellNode[]): void {
-    if (nodes.length > 0) noteOpenWords(found);
+    if (nodes.length > 0) found.noteOpenWords();
     walkAll(nodes);
   }
 
   function walkAll(nodes: readonly ShellNode[]): void {
     if (nodes.length === 0) return;
-    noteUnknown(found);
+    found.noteUnknown();
     for (const node of nodes) walk(node);
   }
 
-  return { walk, finish };
+  for (const { node } of body.parts) walk(node);
+  // If the script starts a shell that reads its input, that shell may run any text in the script.
+  const deeper = { ...setting, depth: setting.depth + 1 };
+  if (hasInputShell) for (const text of data) searchScript(text, deeper, found);
 }
 
-function innermost(words: readonly MaybeKnownWord[]): readonly MaybeKnownWord[] {
+function innermost(words: CommandWords): CommandWords {
   let inner = words;
   for (let depth = 0; depth <= maximumWrappers; depth += 1) {
     const wrapped = unwrapCommand(inner);
@@ -198,9 +190,9 @@ function isNeverRun(script: string): boolean {
  * Possible commands in a script that the grammar does not read: shells run the lines before one that they cannot read,
  * and accept more than the grammar does. `isCut`: there are more than can be examined.
  */
-function commandsIn(script: string, shell: ShellCall['shell']) {
+function commandsIn(script: string, shell: Shell) {
   const readings = readByQuoting(script, shell);
-  const commands = new Map<string, readonly MaybeKnownWord[]>();
+  const commands = new Map<string, CommandWords>();
   for (const piece of readings.flatMap(({ pieces }) => pieces)) {
     if (typeof piece === 'string') continue;
     const start = piece.words.findIndex((word) => !leading.has(word));

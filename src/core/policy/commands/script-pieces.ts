@@ -1,14 +1,11 @@
 import type { ShellBlock, ShellNode, ShellScript, ShellSimpleCommand } from '../../../protocol/shell.ts';
-import { setOf, type ShellCall } from './command-words.ts';
+import { setOf, type Shell } from './command-words.ts';
 
 /** The pieces of a script that grammar and quoting rules read alike. Undefined if its effect is uncertain. */
-export function agreedScriptPieces(
-  script: string,
-  read: ShellScript,
-  shell: ShellCall['shell'],
-): readonly WrittenPiece[] | undefined {
-  const pieces = scriptPieces(read);
-  if (pieces === undefined) return undefined;
+export function agreedScriptPieces(script: string, { body }: ShellScript, shell: Shell) {
+  const written: WrittenPiece[] = [];
+  if (!writeBlock(body, written)) return undefined;
+  const pieces = withoutEmptyStatements(written);
   const text = JSON.stringify(pieces);
   const agrees = readByQuoting(script, shell).every(
     (second) => second.isSure && JSON.stringify(withoutEmptyStatements(second.pieces)) === text,
@@ -45,7 +42,7 @@ const tokens: Readonly<Record<Dialect, Tokens>> = {
   zsh: { ...tokensOfBash, redirecting: /\d?(?:[<>]&-|&>>|&>|<<<|<<-|<<|<>|<&|<(?!\d*-\d*>)|>>|>&|>\||>)/y },
 };
 
-const dialects: Readonly<Record<ShellCall['shell'], readonly Dialect[]>> = {
+const dialects: Readonly<Record<Shell, readonly Dialect[]>> = {
   bash: ['bash'],
   // May be bash under another name.
   sh: ['bash', 'posix'],
@@ -57,21 +54,12 @@ const reserved = setOf(
   'if then elif else fi for while until do done case esac function select coproc [[ ]] in foreach end repeat',
 );
 
-export interface QuotingReading {
-  readonly pieces: readonly WrittenPiece[];
-  /** This reading's rules cover the whole script. */
-  readonly isSure: boolean;
-  readonly isCut: boolean;
-}
+/** `isSure`: this reading's rules cover the whole script. */
+type QuotingReading = { readonly pieces: readonly WrittenPiece[]; readonly isSure: boolean; readonly isCut: boolean };
 
-export function readByQuoting(script: string, shell: ShellCall['shell']): readonly QuotingReading[] {
-  const readings = new Map(
-    dialects[shell].map((dialect) => {
-      const reading = secondReading(script, dialect);
-      return [JSON.stringify(reading), reading] as const;
-    }),
-  );
-  return [...readings.values()];
+export function readByQuoting(script: string, shell: Shell): readonly QuotingReading[] {
+  const readings = dialects[shell].map((dialect) => secondReading(script, dialect));
+  return [...new Map(readings.map((reading) => [JSON.stringify(reading), reading])).values()];
 }
 
 /**
@@ -95,9 +83,9 @@ function secondReading(script: string, dialect: Dialect): QuotingReading {
     words = [];
     redirections = [];
   };
-  const pushOperator = (operator: WrittenOperator): void => {
+  const pushOperator = (operator: string): void => {
     finish();
-    pieces.push(operator);
+    pieces.push(operator as WrittenOperator);
   };
 
   while (at < script.length && count < maximumWords) {
@@ -127,7 +115,7 @@ function secondReading(script: string, dialect: Dialect): QuotingReading {
       // `;;` and `((` belong to control flow; `x (` to functions and globs.
       isSure &&= !(operator === ';' && script.charAt(at + 1) === ';');
       isSure &&= !(operator === '(' && (words.length > 0 || script.charAt(at + 1) === '('));
-      pushOperator(operator as WrittenOperator);
+      pushOperator(operator);
       at += operator.length;
       continue;
     }
@@ -136,9 +124,8 @@ function secondReading(script: string, dialect: Dialect): QuotingReading {
     // `{name}>file` opens a descriptor.
     isSure &&= word.isWhole && !(/^\{\w+\}$/.test(word.text) && /[<>]/.test(script.charAt(word.end)));
     at = word.end;
-    if (words.length === 0 && redirections.length === 0 && /^[{}!]$/.test(word.text)) {
-      pushOperator(word.text as WrittenOperator);
-    } else {
+    if (words.length === 0 && redirections.length === 0 && /^[{}!]$/.test(word.text)) pushOperator(word.text);
+    else {
       isSure &&= words.length > 0 || !reserved.has(word.text);
       words.push(word.text);
     }
@@ -174,19 +161,11 @@ export type WrittenPiece = WrittenCommand | WrittenOperator;
 type WrittenOperator = '&&' | '||' | '|' | '|&' | ';' | '&' | '(' | ')' | '{' | '}' | '!';
 
 /** Words and targets as written, quotes included. */
-export interface WrittenCommand {
-  readonly assignments: readonly string[];
-  readonly words: readonly string[];
+interface WrittenCommand extends Readonly<Record<'assignments' | 'words', readonly string[]>> {
   readonly redirections: readonly WrittenRedirection[];
 }
 
-type WrittenRedirection = { readonly operator: string; readonly target: string };
-
-/** Undefined: control flow, a heredoc, or anything else that pieces cannot show. */
-function scriptPieces({ body }: ShellScript): readonly WrittenPiece[] | undefined {
-  const pieces: WrittenPiece[] = [];
-  return writeBlock(body, pieces) ? withoutEmptyStatements(pieces) : undefined;
-}
+type WrittenRedirection = Readonly<Record<'operator' | 'target', string>>;
 
 function withoutEmptyStatements(pieces: readonly WrittenPiece[]): readonly WrittenPiece[] {
   const kept: WrittenPiece[] = [];
@@ -201,6 +180,7 @@ function withoutEmptyStatements(pieces: readonly WrittenPiece[]): readonly Writt
   return kept;
 }
 
+/** False: control flow, a heredoc, or anything else that pieces cannot show. */
 function writeBlock({ parts }: ShellBlock, pieces: WrittenPiece[]): boolean {
   return parts.every(({ node, end }) => {
     const isWritten = writeNode(node, pieces);
@@ -222,25 +202,22 @@ function writeNode(node: ShellNode, pieces: WrittenPiece[]): boolean {
       return writeNode(node.node, pieces);
     case 'subshell':
     case 'group': {
-      pieces.push(node.kind === 'subshell' ? '(' : '{');
+      const [open, close] = node.kind === 'subshell' ? (['(', ')'] as const) : (['{', '}'] as const);
+      pieces.push(open);
       const isWritten = writeBlock(node.body, pieces);
-      pieces.push(node.kind === 'subshell' ? ')' : '}');
+      pieces.push(close);
       return isWritten;
     }
-    case 'redirected': {
-      const { redirections } = node;
-      return writeNode(node.node, pieces) && writeCommand({ assignments: [], words: [], redirections }, pieces);
-    }
+    case 'redirected':
+      return writeNode(node.node, pieces) && writeCommand({ ...node, assignments: [], words: [] }, pieces);
     case 'function':
     case 'dynamic':
       return false;
   }
 }
 
-function writeCommand(
-  { assignments, words, redirections }: Omit<ShellSimpleCommand, 'kind'>,
-  pieces: WrittenPiece[],
-): boolean {
+function writeCommand(command: Omit<ShellSimpleCommand, 'kind'>, pieces: WrittenPiece[]): boolean {
+  const { assignments, words, redirections } = command;
   if (redirections.some(({ text }) => text !== undefined)) return false;
   pieces.push({
     assignments: assignments.map(({ source }) => source),

@@ -10,10 +10,9 @@ const number = /^[-+]?\d+(?:\.\d+)?$/;
 const identifier = /^[A-Za-z_]\w*$/;
 const option = /^[-+][A-Za-z]*$/;
 
-const plainIf =
-  (isPlain: (words: readonly string[]) => boolean): Judge =>
-  (words) =>
-    isPlain(words) ? 'plain' : 'evaluates';
+function plainIf(isPlain: (words: readonly string[]) => boolean): Judge {
+  return (words) => (isPlain(words) ? 'plain' : 'evaluates');
+}
 
 /** Assigns values to names. A name with a subscript is evaluated, and so are some options' values. */
 const naming =
@@ -48,10 +47,7 @@ const test: Judge = plainIf((words) =>
 );
 
 const numbers: Judge = plainIf((words) => words.every((word) => number.test(word)));
-const always =
-  (effect: BuiltinEffect): Judge =>
-  () =>
-    effect;
+const [plain, changes, evaluates]: readonly [Judge, Judge, Judge] = [() => 'plain', () => 'changes', () => 'evaluates'];
 const simple: Judge = plainIf((words) => words.every((word) => /^[-\w=,+]*$/.test(word)));
 const all = (names: string, judge: Judge): readonly (readonly [string, Judge])[] =>
   names.split(/\s+/).map((name) => [name, judge] as const);
@@ -62,7 +58,7 @@ export const isNameLookup = ([option = '']: readonly (string | undefined)[]): bo
 
 /** Builtins of bash, dash and zsh. Names that are not listed are programs. */
 const table: ReadonlyMap<string, Judge> = new Map([
-  ...all(': bg caller cd dirs disown echo false fg help kill popd pushd pwd times true type which', always('plain')),
+  ...all(': bg caller cd dirs disown echo false fg help kill popd pushd pwd times true type which', plain),
   ...all('break continue exit logout return shift suspend', numbers),
   ...all('ulimit umask', simple),
   ['printf', printf],
@@ -79,12 +75,12 @@ const table: ReadonlyMap<string, Judge> = new Map([
   ['trap', ([action = '-']) => (/^-[lpP]?$/.test(action) ? 'changes' : 'evaluates')],
   // It may load a library.
   ['enable', (words) => (words.some((word) => /^-.*f/.test(word)) ? 'evaluates' : 'changes')],
-  ...all('alias builtin complete compopt exec hash history set shopt unalias', always('changes')),
-  ...all('. (( [[ bind compgen coproc eval fc let source', always('evaluates')),
-  ...all('bye chdir echotc echoti getln limit log print pushln rehash sched setopt strftime ttyctl', always('changes')),
-  ...all('unfunction unhash unlimit unsetopt whence where zformat zsystem', always('changes')),
-  ...all('- autoload bindkey emulate float functions integer nocorrect noglob r vared zcompile', always('evaluates')),
-  ...all('zftp zle zmodload zparseopts zpty zregexparse zselect zsocket zstyle ztcp', always('evaluates')),
+  ...all('alias builtin complete compopt exec hash history set shopt unalias', changes),
+  ...all('. (( [[ bind compgen coproc eval fc let source', evaluates),
+  ...all('bye chdir echotc echoti getln limit log print pushln rehash sched setopt strftime ttyctl', changes),
+  ...all('unfunction unhash unlimit unsetopt whence where zformat zsystem', changes),
+  ...all('- autoload bindkey emulate float functions integer nocorrect noglob r vared zcompile', evaluates),
+  ...all('zftp zle zmodload zparseopts zpty zregexparse zselect zsocket zstyle ztcp', evaluates),
 ]);
 
 /** Undefined: no shell has such a builtin, or the word is a path. */

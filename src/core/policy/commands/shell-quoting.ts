@@ -8,22 +8,8 @@ export interface LiteralWord {
 const expanding = '*?[`';
 const ending = ' \t\n|&;()<>\0';
 const escapedInQuotes = '$`"\\';
-const simpleEscapes: Readonly<Record<string, string>> = {
-  a: '\x07',
-  b: '\b',
-  e: '\x1b',
-  E: '\x1b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-  v: '\v',
-  '\\': '\\',
-  "'": "'",
-  '"': '"',
-  '?': '?',
-};
-
+const letterEscapes = { a: '\x07', b: '\b', e: '\x1b', E: '\x1b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
+const simpleEscapes: Readonly<Record<string, string>> = { ...letterEscapes, '\\': '\\', "'": "'", '"': '"', '?': '?' };
 const numericEscape = /\\(?:([0-7]{1,3})|x([\da-fA-F]{1,2})|u([\da-fA-F]{1,4})|U([\da-fA-F]{1,8}))/y;
 
 /** The word as the program gets it. Undefined: part of it is expanded, or it is not one word. */
@@ -57,15 +43,11 @@ export function parseLiteralWord(source: string): LiteralWord | undefined {
       if (expanding.includes(char) || ending.includes(char)) return undefined;
       if (char === '$' && next !== '') return undefined;
       if (char === '~' && (at === 0 || /[:=]/.test(source.charAt(at - 1)))) return undefined;
-      if (char === '{' && next === '}') {
-        text += '{}';
-        at += 2;
-        continue;
-      }
-      hasBraces ||= char === '{' || char === '}';
-      if ('^#~{}'.includes(char) || (char === '=' && at === 0)) only ??= 'not-zsh';
-      text += char;
-      at += 1;
+      const isPair = char === '{' && next === '}';
+      hasBraces ||= !isPair && (char === '{' || char === '}');
+      if (!isPair && ('^#~{}'.includes(char) || (char === '=' && at === 0))) only ??= 'not-zsh';
+      text += isPair ? '{}' : char;
+      at += isPair ? 2 : 1;
     }
   }
   return hasBraces && /,|\.\./.test(source) ? undefined : { text, only };

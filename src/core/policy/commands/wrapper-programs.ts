@@ -1,10 +1,10 @@
-import { type MaybeKnownWord, programName } from './command-words.ts';
+import { type CommandWords, type MaybeKnownWord, programName } from './command-words.ts';
 import { isNameLookup } from './shell-builtins.ts';
 
 export interface UnwrappedCommand {
-  readonly inner: readonly MaybeKnownWord[];
+  readonly inner: CommandWords;
   /** Variables that it sets for that command, as `NAME=value`. */
-  readonly variables: readonly MaybeKnownWord[];
+  readonly variables: CommandWords;
   /** All its options are understood, so `inner` is what it starts. */
   readonly isSure: boolean;
   /**
@@ -112,7 +112,7 @@ const awkName = /^[gmn]?awk$/;
 const awkText = /"((?:[^"\\]|\\[^])*)"/g;
 
 /** Undefined if it starts no other program, or no words are left for one. */
-export function unwrapCommand([program, ...rest]: readonly MaybeKnownWord[]): UnwrappedCommand | undefined {
+export function unwrapCommand([program, ...rest]: CommandWords): UnwrappedCommand | undefined {
   if (program === undefined) return undefined;
   const name = programName(program);
   const options = Object.hasOwn(table, name) ? table[name] : undefined;
@@ -132,7 +132,7 @@ export function unwrapCommand([program, ...rest]: readonly MaybeKnownWord[]): Un
   return { inner: rest.slice(at), variables, isSure: isSure && !isSpoken, effect: program === name ? effect : 'other' };
 }
 
-function skipOptions(words: readonly MaybeKnownWord[], options: Options, name: string) {
+function skipOptions(words: CommandWords, options: Options, name: string) {
   let isSure = true;
   let at = 0;
   for (; at < words.length; at += 1) {
@@ -160,15 +160,11 @@ function skipOptions(words: readonly MaybeKnownWord[], options: Options, name: s
   return { end: at, isSure };
 }
 
-export interface TakenScript {
-  readonly script: MaybeKnownWord;
-  /** The program does nothing else. */
-  readonly isWhole: boolean;
-  readonly isOpen?: boolean;
-}
+/** `isWhole`: the program does nothing else. */
+export type TakenScript = { readonly script: MaybeKnownWord; readonly isWhole: boolean; readonly isOpen?: boolean };
 
 /** The script in the words of a program that is not a shell but runs one. */
-export function scriptArgument(words: readonly MaybeKnownWord[]): TakenScript | undefined {
+export function scriptArgument(words: CommandWords): TakenScript | undefined {
   const [program, ...rest] = words;
   if (program === undefined) return undefined;
   const name = programName(program);
@@ -205,11 +201,11 @@ export function scriptArgument(words: readonly MaybeKnownWord[]): TakenScript | 
   return { script: joined(rest.slice(end + taker.operands)), isWhole: false, isOpen: name === 'parallel' };
 }
 
-const joined = (words: readonly MaybeKnownWord[]): string => words.filter((word) => word !== undefined).join(' ');
+const joined = (words: CommandWords): string => words.filter((word) => word !== undefined).join(' ');
 
 /** The commands that `find` starts, each with `{}` in it. */
-export function commandsStartedByFind(words: readonly MaybeKnownWord[]): readonly (readonly MaybeKnownWord[])[] {
-  const found: (readonly MaybeKnownWord[])[] = [];
+export function commandsStartedByFind(words: CommandWords): readonly CommandWords[] {
+  const found: CommandWords[] = [];
   for (let at = 1; at < words.length; at += 1) {
     if (!/^-(?:exec|execdir|ok|okdir)$/.test(words[at] ?? '')) continue;
     let end = at + 1;

@@ -33,17 +33,12 @@ export function readApprovalPolicy(value: unknown): ApprovalPolicy | undefined {
   if (given === undefined || Object.keys(given).some((key) => !flags.includes(key))) return undefined;
   const isFlag = (value: unknown): boolean => typeof value === 'boolean';
   if (!requiredFlags.every((flag) => isFlag(given[flag])) || !Object.values(given).every(isFlag)) return undefined;
-  const on = (flag: string): boolean => given[flag] === true;
-  return {
-    granular: {
-      sandbox_approval: on('sandbox_approval'),
-      rules: on('rules'),
-      skill_approval: on('skill_approval'),
-      request_permissions: on('request_permissions'),
-      mcp_elicitations: on('mcp_elicitations'),
-    },
-  };
+  const granular = Object.fromEntries(orderedFlags.map((flag) => [flag, given[flag] === true]));
+  return { granular: granular as GranularApproval['granular'] };
 }
+
+/** In the order of the protocol. */
+const orderedFlags = ['sandbox_approval', 'rules', 'skill_approval', 'request_permissions', 'mcp_elicitations'];
 
 /** Why a table is not a policy, worded to follow the key. */
 export function granularFault(value: Readonly<Record<string, unknown>>): string {
@@ -53,12 +48,9 @@ export function granularFault(value: Readonly<Record<string, unknown>>): string 
   const unknown = Object.keys(given).filter((key) => !flags.includes(key));
   const missing = requiredFlags.filter((flag) => given[flag] === undefined);
   const wrong = flags.filter((flag) => given[flag] !== undefined && typeof given[flag] !== 'boolean');
-  const faults = [
-    ...(unknown.length === 0 ? [] : [`has no flag ${quoted(unknown)}`]),
-    ...(missing.length === 0 ? [] : [`lacks ${quoted(missing)}`]),
-    ...(wrong.length === 0 ? [] : [`takes only true or false for ${quoted(wrong)}`]),
-  ];
-  return faults.join(', and ');
+  const faults = { 'has no flag': unknown, lacks: missing, 'takes only true or false for': wrong };
+  const found = Object.entries(faults).filter(([, names]) => names.length > 0);
+  return found.map(([fault, names]) => `${fault} ${quoted(names)}`).join(', and ');
 }
 
 export const isSameApproval = (a: ApprovalPolicy, b: ApprovalPolicy): boolean =>
@@ -73,19 +65,12 @@ export function asksNoMoreThan(a: GranularApproval, b: GranularApproval): boolea
 const onlyMember = (value: unknown, name: string): Readonly<Record<string, unknown>> | undefined =>
   isJsonObject(value) && Object.keys(value).join() === name ? objectAt(value, name) : undefined;
 
+type ChosenApprover = { readonly approval: ApprovalPolicy; readonly reviewer?: ApprovalsReviewer };
+
 /** True if anyone answers questions: the user on a surface that asks, or a reviewer. `allowsAsking` says which ones. */
-export const canBeAsked = (
-  { canAsk }: { readonly canAsk?: true },
-  chosen: Parameters<typeof mayReviewerAnswer>[0],
-): boolean => canAsk === true || mayReviewerAnswer(chosen);
+export const canBeAsked = ({ canAsk }: { readonly canAsk?: true }, chosen: ChosenApprover): boolean =>
+  canAsk === true || mayReviewerAnswer(chosen);
 
 /** True if a reviewer may answer: `untrusted` requires the user's own consent, and under `never` nothing is asked. */
-export function mayReviewerAnswer({
-  approval,
-  reviewer = 'user',
-}: {
-  readonly approval: ApprovalPolicy;
-  readonly reviewer?: ApprovalsReviewer;
-}): boolean {
-  return reviewer === 'auto_review' && approval !== 'never' && approval !== 'untrusted';
-}
+export const mayReviewerAnswer = ({ approval, reviewer }: ChosenApprover): boolean =>
+  reviewer === 'auto_review' && approval !== 'never' && approval !== 'untrusted';

@@ -77,14 +77,9 @@ export type NotOfferedReason =
 export type NotOfferedAnswers = { readonly rule?: NotOfferedReason; readonly session?: NotOfferedReason };
 export type RefuseDecision = { readonly kind: 'refuse'; readonly why: string; readonly next: string };
 
-export const refusalDecision = (
-  why: string,
-  next = 'Do without it, or tell the user what is needed.',
-): RefuseDecision => ({
-  kind: 'refuse',
-  why,
-  next,
-});
+export function refusalDecision(why: string, next = 'Do without it, or tell the user what is needed.'): RefuseDecision {
+  return { kind: 'refuse', why, next };
+}
 
 export const canAskAbout = ({ approval, canAsk }: Pick<DecisionContext, 'approval' | 'canAsk'>, about: QuestionTopic) =>
   canAsk && allowsAsking(approval, about);
@@ -105,10 +100,7 @@ const aboutWords: Readonly<Record<QuestionTopic | 'danger', string>> = {
 };
 
 /** A sandbox can open only existing paths, so approval would change nothing. Undefined: all requested paths exist. */
-export function missingPathsRefusal(
-  { write = [] }: ExtraPermissions,
-  missing: readonly MissingPath[] = [],
-): RefuseDecision | undefined {
+export function missingPathsRefusal({ write = [] }: ExtraPermissions, missing: readonly MissingPath[] = []) {
   const found = missing.find(({ path }) => write.includes(path));
   if (found === undefined) return undefined;
   const why = `${JSON.stringify(found.path)} does not exist, and a sandbox can open only what exists.`;
@@ -116,10 +108,8 @@ export function missingPathsRefusal(
     return refusalDecision(why, `Ask for ${JSON.stringify(found.above)}, the nearest folder above it.`);
   // Only the root exists above it, and no task needs all of that.
   const folder = JSON.stringify(`/${found.path.split('/')[1] ?? ''}`);
-  return refusalDecision(
-    why,
-    `Nothing above it exists either. Ask to create ${folder} with a command outside the sandbox, or tell the user that it is missing. Do not ask for "/".`,
-  );
+  const next = `Nothing above it exists either. Ask to create ${folder} with a command outside the sandbox, or tell the user that it is missing. Do not ask for "/".`;
+  return refusalDecision(why, next);
 }
 
 /** A user's answer cannot open what a profile denies. */
@@ -164,12 +154,8 @@ export interface CallNeeds {
 
 type MissingPath = Readonly<Record<'path' | 'above', string>>;
 
-export interface NeededPath {
-  readonly path: string;
-  readonly access: 'read' | 'write';
-  /** The path with links followed. Absent: it has none. */
-  readonly place?: string;
-}
+/** `place`: the path with links followed. Absent: it has none. */
+export type NeededPath = { readonly path: string; readonly access: 'read' | 'write'; readonly place?: string };
 
 export interface Escalation {
   readonly reason?: string;

@@ -1,8 +1,8 @@
 import { defined } from '../../../base/objects.ts';
 import type { UserQuestion } from '../../../protocol/question.ts';
+import type { CommandAnalysis } from '../commands/analyse-command.ts';
 import {
   firstNeverGranted,
-  grantedPolicy,
   isNeverGranted,
   isNoPermission,
   missingPermissions,
@@ -19,7 +19,6 @@ import {
 } from '../grants/grants.ts';
 import { parentPath } from '../paths/absolute-paths.ts';
 import { accessAt, needsSandbox } from '../paths/access.ts';
-import { withReadOnlyBesideGit } from '../profiles/narrower-profile.ts';
 import { matchRules } from '../rules/match-rules.ts';
 import { noRules, type PrefixRule } from '../rules/rule-set.ts';
 import {
@@ -30,7 +29,7 @@ import {
   missingPathsRefusal,
 } from './call-decision.ts';
 import type { CallDecision, CallNeeds, DecisionContext, NeededPath, RunDecision } from './call-decision.ts';
-import { decideCommand, describeTyping } from './decide-command.ts';
+import { decideCommand, describeTyping, usualPolicy } from './decide-command.ts';
 import { describeNotOffered, describeOpenedNetwork } from './question-content.ts';
 
 /** Decides whether a call runs, and where. Tools do not ask: they declare their needs, which are judged here. */
@@ -58,10 +57,7 @@ export function dependsOnAnalysis(
 }
 
 /** The client itself may refuse the call, so no policy or reviewer decides. The call waits as if for an answer. */
-function decideClientTool(
-  { hasUser }: Pick<DecisionContext, 'hasUser'>,
-  client: NonNullable<CallNeeds['client']>,
-): CallDecision {
+function decideClientTool({ hasUser }: DecisionContext, client: NonNullable<CallNeeds['client']>): CallDecision {
   if (hasUser !== true) return refusalDecision('the tool belongs to a client that is not connected.');
   return { kind: 'ask', question: { kind: 'client-tool', client, scopes: ['call'] }, where: 'sandbox', grantKeys: [] };
 }
@@ -71,11 +67,8 @@ function decideClientTool(
  * say what the model could say itself.
  */
 function decideInput({ hasUser }: DecisionContext, input: readonly UserQuestion[]): CallDecision {
-  if (hasUser !== true)
-    return refusalDecision(
-      'the user cannot be asked in this run.',
-      'Decide yourself, and say in your answer what you assumed.',
-    );
+  const next = 'Decide yourself, and say in your answer what you assumed.';
+  if (hasUser !== true) return refusalDecision('the user cannot be asked in this run.', next);
   return { kind: 'ask', question: { kind: 'input', input, scopes: ['call'] }, where: 'sandbox', grantKeys: [] };
 }
 
@@ -114,15 +107,14 @@ export function decideMcp(context: DecisionContext, need: McpNeed): CallDecision
 const onlyReads = ({ hints: { readOnly, destructive } }: Pick<McpNeed, 'hints'>): boolean =>
   readOnly === true && destructive !== true;
 
-/** True if its calls need a question or an earlier answer. `isFree`: the policy leaves everything to the model. */
-export function asksAboutTool(
-  need: Pick<McpNeed, 'mode' | 'hints'>,
-  { isFree, changesNothing }: { readonly isFree: boolean; readonly changesNothing: boolean },
-): boolean {
-  return (changesNothing && !onlyReads(need)) || (needsApproval(need) && !isFree);
-}
+type JudgedTool = Pick<McpNeed, 'mode' | 'hints'>;
+type ToolFreedom = Readonly<Record<'isFree' | 'changesNothing', boolean>>;
 
-function needsApproval({ mode, hints }: Pick<McpNeed, 'mode' | 'hints'>): boolean {
+/** True if its calls need a question or an earlier answer. `isFree`: the policy leaves everything to the model. */
+export const asksAboutTool = (need: JudgedTool, { isFree, changesNothing }: ToolFreedom): boolean =>
+  (changesNothing && !onlyReads(need)) || (needsApproval(need) && !isFree);
+
+function needsApproval({ mode, hints }: JudgedTool): boolean {
   const { readOnly, destructive, openWorld = true } = hints;
   if (mode === 'approve' || mode === 'prompt') return mode === 'prompt';
   if (mode === 'writes') return readOnly !== true;
@@ -132,9 +124,8 @@ function needsApproval({ mode, hints }: Pick<McpNeed, 'mode' | 'hints'>): boolea
 function claimOf({ mode, hints: { readOnly, destructive } }: McpNeed): string {
   if (destructive === true) return 'The server says that it may destroy something.';
   if (readOnly === true) return 'The server says that it only reads; your configuration asks about it all the same.';
-  return mode === 'auto' || mode === 'approve'
-    ? 'The server does not say that it only reads.'
-    : 'Your configuration asks about it.';
+  const isSilent = mode === 'auto' || mode === 'approve';
+  return isSilent ? 'The server does not say that it only reads.' : 'Your configuration asks about it.';
 }
 
 /**
@@ -145,8 +136,8 @@ function claimOf({ mode, hints: { readOnly, destructive } }: McpNeed): string {
 function decidePatch(context: DecisionContext, { paths = [], kept, escalation }: CallNeeds): CallDecision {
   const { approval, policy, grants } = context;
   const standing = standingPermissions(policy, grants);
+  const open = usualPolicy(policy, standing, { kept });
   const usual = isNoPermission(standing) ? {} : { extra: standing };
-  const open = withReadOnlyBesideGit(grantedPolicy(policy, { where: 'sandbox', ...usual }), kept);
   const written = paths.filter((needed) => needed.access === 'write');
   const unwritable = written.filter(({ path }) => accessAt(open, path) !== 'write');
   const closed = unwritable.map(placeOf);
@@ -156,10 +147,9 @@ function decidePatch(context: DecisionContext, { paths = [], kept, escalation }:
   // No answer could make the file writable. The patch runs, and its own guard refuses that file.
   const paired = unwritable.flatMap((needed) => [needed.path, placeOf(needed)]);
   if (paired.some((path) => isNeverGranted(policy, path, 'write'))) return runAsUsual;
-  if (!canAskAbout(context, 'sandbox'))
-    return asksAnyway
-      ? refusalDecision(reasonNotAsked(context, 'sandbox'), 'Tell the user what is needed.')
-      : runAsUsual;
+  if (!canAskAbout(context, 'sandbox') && asksAnyway)
+    return refusalDecision(reasonNotAsked(context, 'sandbox'), 'Tell the user what is needed.');
+  if (!canAskAbout(context, 'sandbox')) return runAsUsual;
   const write = [...new Set(closed.map(parentPath))];
   const permissions = write.length === 0 ? undefined : { write };
   // Open the folder as spelled as well: a patch is checked against both.
@@ -214,8 +204,8 @@ function decideRequest(
 ): CallDecision {
   const { policy, grants } = context;
   if (!needsSandbox(policy)) return run;
-  const open = grantedPolicy(policy, { where: 'sandbox', extra: standingPermissions(policy, grants) });
-  const permissions = missingPermissions(withReadOnlyBesideGit(open, kept), wanted);
+  const open = usualPolicy(policy, standingPermissions(policy, grants), { kept });
+  const permissions = missingPermissions(open, wanted);
   if (isNoPermission(permissions)) return run;
   const denied = firstNeverGranted(policy, permissions);
   if (denied !== undefined) return deniedPathRefusal(denied);
@@ -252,10 +242,8 @@ export interface DecisionUnderHook {
  * never lifts a prohibition, lets nothing out of a turn that changes nothing, and never answers for an administrator's
  * rule or where the user wants a question for each such call.
  */
-export function decideUnderHook(
-  { hook, decided, asked, canAsk, isManaged, changesNothing }: DecisionUnderHook,
-  { effect, argv, cwd, typed }: CallNeeds,
-): CallDecision {
+export function decideUnderHook(given: DecisionUnderHook, { effect, argv, cwd, typed }: CallNeeds): CallDecision {
+  const { hook, decided, asked, canAsk, isManaged, changesNothing } = given;
   if (hook === 'allow') {
     const counts = asked.kind === 'ask' && asked.byUser !== true && !isManaged && !changesNothing;
     return counts ? { kind: 'run', where: asked.where, extra: asked.extra } : decided;
@@ -272,10 +260,7 @@ export function decideUnderHook(
 }
 
 /** True if an administrator's rule covers one of these commands, or may cover one that cannot be analysed. */
-export function isHeldByManagedRules(
-  rules: readonly PrefixRule[] | undefined,
-  commands: readonly (readonly string[])[] | undefined,
-): boolean {
+export function isHeldByManagedRules(rules: readonly PrefixRule[] | undefined, commands: CommandAnalysis['commands']) {
   if (rules === undefined || rules.length === 0) return false;
   const all = { ...noRules, prefixes: rules };
   return commands?.some((words) => matchRules(all, words, { resolveExecutables: true }).length > 0) ?? true;

@@ -1,6 +1,6 @@
 import { defined } from '../../../base/objects.ts';
 import { endWithFullStop } from '../../../protocol/outcome.ts';
-import type { ExtraPermissions } from '../../../protocol/permissions.ts';
+import type { ExtraPermissions, ResolvedPolicy } from '../../../protocol/permissions.ts';
 import { describeGitDanger, startsGit } from '../git/git-commands.ts';
 import {
   firstNeverGranted,
@@ -10,7 +10,7 @@ import {
   missingPermissions,
   standingPermissions,
 } from '../grants/granted-policy.ts';
-import { commandGrantKey, grantsCoverAll } from '../grants/grants.ts';
+import { commandGrantKey, type GrantedPermissions, grantsCoverAll } from '../grants/grants.ts';
 import { isDenied, needsSandbox } from '../paths/access.ts';
 import { withReadOnlyBesideGit } from '../profiles/narrower-profile.ts';
 import type { RuleMatch } from '../rules/match-rules.ts';
@@ -54,7 +54,7 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
   const leaves = where === 'outside' || !needsSandbox(context.policy);
   const session = reasonNoSessionAnswer(context, judged, { typed: typed === true, isByUser: byUser === true, leaves });
   const isOnce = byUser === true || session !== undefined;
-  const grantKeys = isOnce ? [] : lastingKeys(context, needs, { where, permitted });
+  const grantKeys = isOnce ? [] : lastingKeys(context, needs, where, permitted);
   if (grantsCoverAll(context.grants, grantKeys)) return { kind: 'run', where, extra };
   const offered: OfferedRule =
     permitted === undefined ? offeredRule(context, judged, needs) : { why: { kind: 'permissions' } };
@@ -94,26 +94,28 @@ function dangerOutside(context: DecisionContext, needs: CallNeeds, where: Wanted
 /** Keys that a session answer stores. None if the call has no words that identify it. */
 function lastingKeys(
   { canonical }: DecisionContext,
-  { argv, cwd = '/', typed }: CallNeeds,
-  { where, permitted }: { readonly where: 'sandbox' | 'outside'; readonly permitted: ExtraPermissions | undefined },
-): readonly string[] {
+  needs: CallNeeds,
+  where: Wanted['where'],
+  extra?: ExtraPermissions,
+) {
+  const { argv, cwd = '/', typed } = needs;
   if (argv === undefined) return [];
-  const command = canonical ?? JSON.stringify(argv);
-  return [commandGrantKey({ command, cwd, where, extra: permitted, typed })];
+  return [commandGrantKey({ command: canonical ?? JSON.stringify(argv), cwd, where, extra, typed })];
 }
 
-function wanted(context: DecisionContext, { escalation, missing, kept }: CallNeeds) {
+/** The policy with the permissions that calls have without a question. */
+export const usualPolicy = (policy: ResolvedPolicy, standing: GrantedPermissions, { kept }: CallNeeds) =>
+  withReadOnlyBesideGit(grantedPolicy(policy, { where: 'sandbox', extra: standing }), kept);
+
+function wanted(context: DecisionContext, needs: CallNeeds) {
   const { policy, grants } = context;
+  const { escalation, missing } = needs;
   const standing = standingPermissions(policy, grants);
   const extra = isNoPermission(standing) ? undefined : standing;
   const usual = { where: 'sandbox', beyond: false, lacking: undefined, extra } as const;
   if (escalation === undefined || !needsSandbox(policy)) return usual;
   const lacking =
-    escalation.permissions &&
-    missingPermissions(
-      withReadOnlyBesideGit(grantedPolicy(policy, { where: 'sandbox', extra: standing }), kept),
-      escalation.permissions,
-    );
+    escalation.permissions && missingPermissions(usualPolicy(policy, standing, needs), escalation.permissions);
   if (lacking !== undefined && isNoPermission(lacking)) return usual;
   const denied = firstNeverGranted(policy, lacking ?? {});
   if (denied !== undefined) return deniedPathRefusal(denied);
@@ -130,12 +132,7 @@ const scopesOf = (grantKeys: readonly string[], prefix: readonly string[] | unde
   ...(prefix === undefined ? [] : ['rule' as const]),
 ];
 
-function refused(
-  context: DecisionContext,
-  needs: CallNeeds,
-  judged: CommandJudgement,
-  about: QuestionTopic,
-): CallDecision {
+function refused(context: DecisionContext, needs: CallNeeds, judged: CommandJudgement, about: QuestionTopic) {
   const { danger } = judged;
   const why = reasonNotAsked(context, danger !== undefined && !judged.byRule ? 'danger' : about);
   if (danger !== undefined && !judged.byRule)
@@ -152,11 +149,9 @@ const withinTheSandbox = 'Run it within the sandbox, or tell the user what is ne
 const findAnotherWay = 'Find another way, or tell the user what is needed.';
 type Wanted = Exclude<ReturnType<typeof wanted>, { readonly kind: 'refuse' }>;
 
-function reasonOf(
-  context: DecisionContext,
-  judged: CommandJudgement,
-  asked: Wanted & { readonly needs: CallNeeds; readonly notOffered: NotOfferedAnswers | undefined },
-): string {
+type AskedCommand = Wanted & { readonly needs: CallNeeds; readonly notOffered: NotOfferedAnswers | undefined };
+
+function reasonOf(context: DecisionContext, judged: CommandJudgement, asked: AskedCommand): string {
   const { where, beyond, lacking, needs, notOffered } = asked;
   const { policy } = context;
   const inside = `${describeInsideRun(policy)}${beyond ? ', with more' : ''}`;
@@ -200,10 +195,7 @@ function quoted(words: readonly string[]): string {
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Further effects of leaving the sandbox, which no rule or session answer covers: a question must name them. */
-function dangerOutsideSandbox(
-  context: Pick<DecisionContext, 'ground' | 'analysis'>,
-  needs: Pick<CallNeeds, 'typed'>,
-): string | undefined {
+function dangerOutsideSandbox(context: DecisionContext, needs: CallNeeds): string | undefined {
   const all = [describeTyping(needs), describeGitDanger(context), describeEvaluation(context)];
   const found = all.filter((words) => words !== undefined);
   return found.length === 0 ? undefined : found.join(' ');
@@ -232,13 +224,12 @@ export function decideRetry(
   if (paths.length === 0 || !canAskAbout(context, 'sandbox')) return undefined;
   const judged = judgeCommands(context, needs, { escalates: true });
   if (judged.decision === 'forbidden') return undefined;
-  const command = context.canonical ?? JSON.stringify(argv);
   const besides = dangerOutsideSandbox(context, needs);
   // Other calls of the step may still be running and change the files that git reads.
   const isByUser = besides !== undefined || startsGit(context.analysis);
   const noSession = reasonNoSessionAnswer(context, judged, { typed: needs.typed === true, isByUser, leaves: true });
   const isOnce = judged.danger !== undefined || besides !== undefined;
-  const grantKeys = isByUser || noSession !== undefined ? [] : [commandGrantKey({ command, cwd, where: 'outside' })];
+  const grantKeys = isByUser || noSession !== undefined ? [] : lastingKeys(context, needs, 'outside');
   if (grantsCoverAll(grants, grantKeys)) return { kind: 'run', where: 'outside' };
   const offered = isOnce && judged.danger === undefined ? undefined : offeredRule(context, judged, needs);
   const prefix = offered?.prefix;

@@ -21,9 +21,9 @@ const systemFolders = '/usr/bin /bin /usr/sbin /sbin /run/current-system/sw/bin 
  * another user could have placed there, because they would run outside the sandbox, and empty or relative entries of
  * the search path.
  */
-export const programCandidates = (search: ProgramSearch, files: ProgramFiles): readonly string[] => [
-  ...new Set(candidates(search, files)),
-];
+export function programCandidates(search: ProgramSearch, files: ProgramFiles): readonly string[] {
+  return [...new Set(candidates(search, files))];
+}
 
 export const findProgram = (search: ProgramSearch, files: ProgramFiles): string | undefined =>
   candidates(search, files).find(() => true);
@@ -49,10 +49,7 @@ function* candidates({ name, prefer, path, writable }: ProgramSearch, files: Pro
 const leastPath = '/usr/bin:/bin';
 
 /** The search path for programs that the engine starts outside the sandbox, without what `findProgram` skips. */
-export function safeSearchPath(
-  { path, writable }: Pick<ProgramSearch, 'path' | 'writable'>,
-  files: ProgramFiles,
-): string {
+export function safeSearchPath({ path, writable }: Pick<ProgramSearch, 'path' | 'writable'>, files: ProgramFiles) {
   const safe = path.split(':').filter((entry) => isSafeFolder(entry, writable, files));
   return safe.length === 0 ? leastPath : safe.join(':');
 }
@@ -65,15 +62,9 @@ export function isSafeFolder(folder: string, writable: readonly string[], files:
 }
 
 /** True if a program that the user named by path is in, or links into, a folder that commands may write to. */
-export function isWritableProgram(
-  program: string,
-  writable: readonly string[],
-  files: Pick<ProgramFiles, 'program' | 'place'>,
-): boolean {
-  const roots = realRoots(writable, files);
-  return [normalisePath(program), files.program(program)].some(
-    (place) => place !== undefined && roots.some((root) => isWithin(place, root)),
-  );
+export function isWritableProgram(program: string, writable: readonly string[], files: ProgramFiles): boolean {
+  const places = [normalisePath(program), files.program(program)].filter((place) => place !== undefined);
+  return realRoots(writable, files).some((root) => places.some((place) => isWithin(place, root)));
 }
 
 /** Both spellings of each root. The whole disk is left out: if all of it is writable, there is nothing to choose. */

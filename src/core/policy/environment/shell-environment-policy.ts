@@ -2,6 +2,8 @@ import { nameMatcher, type NamePatternPart } from '../../../base/name-matcher.ts
 import { defined } from '../../../base/objects.ts';
 import { isSecretVariable } from '../secrets.ts';
 
+type Variables = Readonly<Record<string, string>>;
+
 export interface ShellEnvironmentPolicy {
   /** `core` keeps what a shell needs to find programs and folders. */
   readonly inherit: 'all' | 'core' | 'none';
@@ -9,7 +11,7 @@ export interface ShellEnvironmentPolicy {
   readonly ignoreDefaultExcludes: boolean;
   /** Wildcards `*` and `?`; case-insensitive. */
   readonly exclude: readonly string[];
-  readonly set: Readonly<Record<string, string>>;
+  readonly set: Variables;
   /** If not empty, only these pass, even from `set`. */
   readonly includeOnly: readonly string[];
   /** Variables that the configuration names for providers and servers: never passed on, unless `set` names them. */
@@ -39,7 +41,7 @@ const gitSettings = matcher(['GIT_CONFIG_COUNT', 'GIT_CONFIG_VALUE_*', 'GIT_CONF
  * Output without colours, pagers or locale effects, whatever the user's terminal. No person sees an editor that git
  * would start: `git rebase --continue` takes the existing message, `git commit` without one fails.
  */
-const fixed: Readonly<Record<string, string>> = {
+const fixed: Variables = {
   NO_COLOR: '1',
   TERM: 'dumb',
   LANG: 'C.UTF-8',
@@ -55,11 +57,7 @@ const fixed: Readonly<Record<string, string>> = {
 };
 
 /** The variables that pass from `base`, then `extra` (the thread's name and the like, unfiltered), then the fixed values. */
-export function childEnvironment(
-  base: Readonly<Record<string, string>>,
-  policy: ShellEnvironmentPolicy,
-  extra: Readonly<Record<string, string>>,
-): Readonly<Record<string, string>> {
+export function childEnvironment(base: Variables, policy: ShellEnvironmentPolicy, extra: Variables): Variables {
   const isInherited = inheritanceFilter(policy);
   const isIncluded = includedBy(policy);
   const inherited = Object.entries(base).filter(([name]) => isInherited(name));
@@ -67,7 +65,7 @@ export function childEnvironment(
   return { ...Object.fromEntries([...inherited, ...set]), ...extra, ...fixed };
 }
 
-export const fixedVariables = ({ set }: Pick<ShellEnvironmentPolicy, 'set'>): ShellEnvironmentPolicy['set'] =>
+export const fixedVariables = ({ set }: Pick<ShellEnvironmentPolicy, 'set'>): Variables =>
   Object.fromEntries(Object.entries(set).filter(([name]) => !isOwnKey(name)));
 
 /** Tells by name whether one of the user's variables passes the policy. */
@@ -97,8 +95,6 @@ function partOf(character: string): NamePatternPart {
   if (character === '*') return { kind: 'some' };
   return character === '?' ? { kind: 'one' } : { kind: 'text', text: character };
 }
-
-type Variables = Readonly<Record<string, string>>;
 
 /** The caller's values win: the user set them for this run. The login shell adds missing ones, and folders to PATH. */
 export const withLoginShell = (caller: Variables, loginShell: Variables): Variables => ({

@@ -1,5 +1,6 @@
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ResolvedPolicy } from '../../../protocol/permissions.ts';
+import type { EnvironmentVariables } from '../../../protocol/shell.ts';
 import { setOf } from '../commands/command-words.ts';
 import type { RepositoryKind } from '../git/inspect-repository.ts';
 import { isWithin, joinPath } from '../paths/absolute-paths.ts';
@@ -117,10 +118,7 @@ const options: Readonly<Record<string, RegExp>> = {
 };
 
 /** A variable through which a program loads code that commands can have written. Relative places are below `cwd`. */
-export function tamperedLoadingVariable(
-  variables: Readonly<Record<string, string>>,
-  ground: Omit<ProgramProbe, 'path'>,
-): string | undefined {
+export function tamperedLoadingVariable(variables: EnvironmentVariables, ground: Omit<ProgramProbe, 'path'>) {
   const isSettled = (place: string): boolean =>
     isUntamperedPlace(place.startsWith('/') ? place : `${ground.cwd}/${place}`, ground);
   return Object.keys(variables).find((name) => {

@@ -1,31 +1,30 @@
 import { isLongOption, programName, setOf } from '../commands/command-words.ts';
+import type { CommandAnalysis } from '../commands/analyse-command.ts';
 import type { DecisionContext } from '../decide/call-decision.ts';
 import type { TamperState } from '../environment/tamper-state.ts';
 import { isWithin, normalisePath, pathNames } from '../paths/absolute-paths.ts';
 import { quotedPath } from '../paths/walk-path.ts';
 
+type GitContext = Pick<DecisionContext, 'ground' | 'analysis'>;
+
 /** A further effect of approving git outside the sandbox. Undefined: no command can have written what git reaches. */
-export function describeGitDanger(context: Pick<DecisionContext, 'ground' | 'analysis'>): string | undefined {
+export function describeGitDanger(context: GitContext): string | undefined {
   const { ground, analysis } = context;
-  if (!startsGit(analysis)) return undefined;
-  if (isSafeGit(context, analysis?.commands?.filter(isGit))) return undefined;
+  if (!startsGit(analysis) || isSafeGit(context, analysis?.commands?.filter(isGit))) return undefined;
   const place = ground?.openSetting;
   const from = place === undefined ? 'there' : `from ${quotedPath(place)}`;
   return `Git could run programs ${from} that commands may have written.`;
 }
 
 /** True if they run no program from a repository that commands can have written. Anything unknown is not safe. */
-export function isSafeGit(
-  { ground, analysis }: Pick<DecisionContext, 'ground' | 'analysis'>,
-  commands: readonly (readonly string[])[] | undefined,
-): boolean {
+export function isSafeGit({ ground, analysis }: GitContext, commands: CommandAnalysis['commands']): boolean {
   if (ground?.repository !== 'protected' || ground.folder === undefined || changesWorkingFolder(analysis)) return false;
   // A program that starts git may remove the variables that tie it to its repository.
   if (analysis?.isIndirect === true) return false;
   const { folder, hasCompany } = ground;
-  return (
-    commands?.every((words) => staysInRepository(words, folder) && !(hasCompany && entersCheckout(words))) === true
-  );
+  const stays = (words: readonly string[]) =>
+    staysInRepository(words, folder) && !(hasCompany && entersCheckout(words));
+  return commands?.every(stays) === true;
 }
 
 /** Why git cannot leave the sandbox there, whatever its words, and what the user can do. Undefined if it may. */
@@ -146,11 +145,8 @@ function leadsOut(word: string, folder: string): boolean {
   return pathNames(place).some((name) => name === '..' || name.toLowerCase() === '.git');
 }
 
-interface ValuedLetters {
-  readonly needed: string;
-  /** Options that take the rest of the word as their value, never the next word. */
-  readonly attached?: string;
-}
+/** `attached`: options that take the rest of the word as their value, never the next word. */
+type ValuedLetters = { readonly needed: string; readonly attached?: string };
 
 const valued: Readonly<Record<string, ValuedLetters>> = {
   blame: { needed: 'LS' },
@@ -167,12 +163,8 @@ const valued: Readonly<Record<string, ValuedLetters>> = {
 /** These take the options of diffs. */
 const differing = /^(?:diff(?:-files|-index|-tree)?|log|range-diff|reflog|rev-list|shortlog|show|whatchanged)$/;
 
-interface ShortOptions {
-  readonly flags: string;
-  readonly option?: string;
-  /** Absent: the next word is the value. */
-  readonly value?: string;
-}
+/** `value` absent: the next word is the value. */
+type ShortOptions = { readonly flags: string; readonly option?: string; readonly value?: string };
 
 /** Letters as git reads them: flags, then perhaps an option whose value is the rest. Unknown letters are flags. */
 function parseShortOptions(subcommand: string, word: string): ShortOptions {

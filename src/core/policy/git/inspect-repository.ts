@@ -28,11 +28,8 @@ export interface RepositoryProbe {
 
 type ReadsBeside = readonly string[] | { readonly unseen: string } | undefined;
 
-export interface InspectedRepository {
-  readonly kind: RepositoryKind;
-  /** In the workspace's own repository: a place with programs for git that commands can have written. */
-  readonly open?: string;
-}
+/** `open`: in the workspace's own repository: a place with programs for git that commands can have written. */
+export type InspectedRepository = { readonly kind: RepositoryKind; readonly open?: string };
 
 /** A repository's settings may name programs, which git then runs. */
 export function inspectRepository(ground: RepositoryProbe): InspectedRepository {
@@ -48,11 +45,7 @@ export function inspectRepository(ground: RepositoryProbe): InspectedRepository 
 }
 
 /** A place that commands can have written, also where a `.git` file leads: another thread may have written there. */
-function openSetting(
-  folder: string,
-  { look, mayWrite, opened, settingsOf }: RepositoryProbe,
-  beside: ReadsBeside,
-): string | undefined {
+function openSetting(folder: string, { look, mayWrite, opened, settingsOf }: RepositoryProbe, beside: ReadsBeside) {
   const own = joinPath(folder, '.git');
   const places = settingsOf(folder);
   if (look(own).kind === 'link' || mayWrite(own) || places.length === 0) return own;

@@ -4,7 +4,7 @@ import { splitHostAndPort } from '../network/host-name.ts';
 import { isWithin, joinPath, normalisePath } from '../paths/absolute-paths.ts';
 import { accessAt, isDenied, networkReach, type RestrictedFiles } from '../paths/access.ts';
 import { namesKeptAnywhere, protectedNames } from '../paths/special-places.ts';
-import { type Grant, type GrantedPermissions, permissionsOf } from './grants.ts';
+import { type Grant, type GrantedPermissions, permissionsOf, permissionsWith } from './grants.ts';
 
 export type RunPlacement = { readonly where: 'sandbox' | 'outside'; readonly extra?: GrantedPermissions };
 
@@ -116,12 +116,8 @@ export function missingPermissions(policy: ResolvedPolicy, wanted: ExtraPermissi
   const write = lacks(wanted.write, 'write');
   const read = lacks(wanted.read, 'read').filter((path) => !write.includes(path));
   const spelled = Object.entries(wanted.spelled ?? {}).filter(([path]) => read.includes(path) || write.includes(path));
-  return {
-    ...(wanted.network === true && !hasWholeNetwork(policy) ? { network: true } : {}),
-    ...(read.length === 0 ? {} : { read }),
-    ...(write.length === 0 ? {} : { write }),
-    ...(spelled.length === 0 ? {} : { spelled: Object.fromEntries(spelled) }),
-  };
+  const missing = permissionsWith(wanted.network === true && !hasWholeNetwork(policy), { read, write });
+  return spelled.length === 0 ? missing : { ...missing, spelled: Object.fromEntries(spelled) };
 }
 
 /** Permissions that grants add to the policy: commands get these, and the model reads them. */
@@ -132,7 +128,7 @@ export function standingPermissions(policy: ResolvedPolicy, grants: readonly Gra
     paths.filter((path) => !isNeverGranted(policy, path, wanted));
   const hosts = openedHosts(network === true ? withNetwork(policy) : policy, given);
   const written = [...new Set([...write, ...namedToOpen(given.write ?? [])])];
-  return joinPermissions({ network, read: open(read, 'read'), write: open(written, 'write'), hosts }, {});
+  return permissionsWith(network === true, { read: open(read, 'read'), write: open(written, 'write'), hosts });
 }
 
 /** Hosts that an answer still opens: the lists neither contain nor close them. */
@@ -150,29 +146,22 @@ export const isNoPermission = ({ network, read = [], write = [], hosts = [] }: G
   network !== true && read.length + write.length + hosts.length === 0;
 
 export function joinPermissions(a: GrantedPermissions, b: GrantedPermissions): GrantedPermissions {
-  const join = (first: readonly string[] = [], second: readonly string[] = []) => [...new Set([...first, ...second])];
-  const joined = { read: join(a.read, b.read), write: join(a.write, b.write), hosts: join(a.hosts, b.hosts) };
-  return {
-    ...(a.network === true || b.network === true ? { network: true } : {}),
-    ...Object.fromEntries(Object.entries(joined).filter(([, all]) => all.length > 0)),
-  };
+  const both = (of: 'read' | 'write' | 'hosts') => [...new Set([...(a[of] ?? []), ...(b[of] ?? [])])];
+  const isOpen = a.network === true || b.network === true;
+  return permissionsWith(isOpen, { read: both('read'), write: both('write'), hosts: both('hosts') });
 }
 
 /** True if a network grant would open no further host. */
 const hasWholeNetwork = ({ network, lists }: ResolvedPolicy): boolean =>
   network === 'enabled' && (lists === undefined || lists.allow.includes('*'));
 
-export interface StandingGrants {
-  readonly session?: GrantedPermissions;
-  /** Beyond those of the session. */
-  readonly turn?: GrantedPermissions;
-}
+/** `turn`: beyond those of the session. */
+export type StandingGrants = { readonly session?: GrantedPermissions; readonly turn?: GrantedPermissions };
+
+type GivenGrants = Readonly<Record<'session' | 'turn', readonly Grant[]>>;
 
 /** The permissions that commands get, grouped for the text. Undefined: none. */
-export function standingGrants(
-  policy: ResolvedPolicy,
-  { session, turn }: { readonly session: readonly Grant[]; readonly turn: readonly Grant[] },
-): StandingGrants | undefined {
+export function standingGrants(policy: ResolvedPolicy, { session, turn }: GivenGrants): StandingGrants | undefined {
   const lasting = standingPermissions(policy, session);
   const all = turn.length === 0 ? lasting : standingPermissions(policy, [...session, ...turn]);
   const passing = without(all, lasting);
@@ -191,9 +180,6 @@ export function withGrantedNetwork(policy: ResolvedPolicy, granted: StandingGran
 
 function without(all: GrantedPermissions, known: GrantedPermissions): GrantedPermissions {
   const rest = (of: 'read' | 'write' | 'hosts') => all[of]?.filter((each) => known[of]?.includes(each) !== true);
-  const network = all.network === true && known.network !== true;
-  return joinPermissions(
-    { network: network || undefined, read: rest('read'), write: rest('write'), hosts: rest('hosts') },
-    {},
-  );
+  const isOpened = all.network === true && known.network !== true;
+  return permissionsWith(isOpened, { read: rest('read'), write: rest('write'), hosts: rest('hosts') });
 }

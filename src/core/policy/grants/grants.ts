@@ -74,11 +74,17 @@ export function permissionGrantKeys({ network, read = [], write = [] }: ExtraPer
 export function permissionsOf(grants: readonly Grant[]): GrantedPermissions {
   const parts = grants.map(parseGrantKey);
   const paths = (kind: string) => parts.flatMap(([what, path]) => (what === kind && isText(path) ? [path] : []));
-  const found = { read: paths('read'), write: paths('write'), hosts: [...new Set(parts.flatMap(hostOf))] };
-  return {
-    ...(parts.some(([what]) => what === 'network') ? { network: true } : {}),
-    ...Object.fromEntries(Object.entries(found).filter(([, all]) => all.length > 0)),
-  };
+  const network = parts.some(([what]) => what === 'network');
+  const hosts = [...new Set(parts.flatMap(hostOf))];
+  return permissionsWith(network, { read: paths('read'), write: paths('write'), hosts });
+}
+
+type PermittedPlaces = Pick<GrantedPermissions, 'read' | 'write' | 'hosts'>;
+
+/** Leaves out empty members. */
+export function permissionsWith(network: boolean, { read = [], write = [], hosts = [] }: PermittedPlaces) {
+  const places = Object.entries({ read, write, hosts }).filter(([, all]) => all.length > 0);
+  return { ...(network ? { network } : {}), ...Object.fromEntries(places) } as GrantedPermissions;
 }
 
 /** The key's protocol says how the host was requested. An answer opens the host at its port. */
@@ -104,11 +110,8 @@ export const grantsCoverAll = (grants: readonly Grant[], keys: readonly string[]
 /** The user's choice for a turn, on which session answers depend. */
 export type ChosenPolicy = { readonly approval: ApprovalPolicy; readonly profile: PermissionProfile };
 
-export interface SessionGrant {
-  readonly keys: readonly string[];
-  /** Mark of the policy that it was given under. Absent: the line has none, and it counts nowhere. */
-  readonly under?: string;
-}
+/** `under`: mark of the policy that it was given under. Absent: the line has none, and it counts nowhere. */
+export type SessionGrant = { readonly keys: readonly string[]; readonly under?: string };
 
 /** Canonical text of a policy: the members of a profile read from a line may be in another order. */
 export const policyDigest = ({ approval, profile }: ChosenPolicy): string => textHash(sortedJson([approval, profile]));

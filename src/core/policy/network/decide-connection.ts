@@ -2,7 +2,7 @@ import type { RequestedHost } from '../../../protocol/permissions.ts';
 import { defined } from '../../../base/objects.ts';
 import { endWithFullStop } from '../../../protocol/outcome.ts';
 import { canAskAbout, refusalDecision } from '../decide/call-decision.ts';
-import type { CallDecision, CallNeeds, DecisionContext, NotOfferedAnswers } from '../decide/call-decision.ts';
+import type { CallDecision, CallNeeds, DecisionContext } from '../decide/call-decision.ts';
 import { grantedPolicy, standingPermissions } from '../grants/granted-policy.ts';
 import { hostGrantKey } from '../grants/grants.ts';
 import { decideHost, hostAtPort, readHostLists } from './host-lists.ts';
@@ -15,13 +15,9 @@ import { usualPort } from '../rules/rule-set.ts';
  * Decides whether a running command may connect to a host; its proxy waits for this when the lists require an answer.
  * The context's policy is the one that the command runs under, whose lists the proxy uses.
  */
-export function decideConnection(
-  context: DecisionContext,
-  { argv, cwd, escalation }: CallNeeds,
-  host: RequestedHost,
-): CallDecision {
-  const { grants } = context;
-  const extra = standingPermissions(context.policy, grants);
+export function decideConnection(context: DecisionContext, needs: CallNeeds, host: RequestedHost): CallDecision {
+  const { argv, cwd, escalation } = needs;
+  const extra = standingPermissions(context.policy, context.grants);
   const policy = grantedPolicy(context.policy, { where: 'sandbox', extra });
   const { lists } = policy;
   const target = hostAtPort(host.name, host.port);
@@ -34,9 +30,7 @@ export function decideConnection(
   const why = byRule ? askedByRule(context, host) : 'No list allows this host at this port yet.';
   // A rule has no port: offer it only if it would allow no more than this, and no rule demands the question.
   const canBeRule = !byRule && usualPort(host.protocol) === host.port;
-  const notOffered: NotOfferedAnswers | undefined = canBeRule
-    ? undefined
-    : { rule: { kind: byRule ? 'rule' : 'port' } };
+  const notOffered = canBeRule ? undefined : { rule: { kind: byRule ? 'rule' : 'port' } as const };
   const once = notOffered === undefined ? '' : ` ${describeNotOffered(notOffered)}`;
   return {
     kind: 'ask',

@@ -1,12 +1,6 @@
 import type { DenialReason, NetworkLists } from '../../../protocol/permissions.ts';
-import {
-  isIpAddress,
-  isLoopbackName,
-  isPublicAddress,
-  isThisMachine,
-  splitHostAndPort,
-  withoutZone,
-} from './host-name.ts';
+import { isIpAddress, isLoopbackName, isPublicAddress, isThisMachine } from './host-name.ts';
+import { splitHostAndPort, withoutZone } from './host-name.ts';
 
 interface HostLists extends Readonly<Record<'allow' | 'deny' | 'ask' | 'granted', readonly HostPattern[]>> {
   readonly local: boolean;
@@ -14,6 +8,7 @@ interface HostLists extends Readonly<Record<'allow' | 'deny' | 'ask' | 'granted'
 
 /** In normal form. */
 export type HostTarget = { readonly host: string; readonly port: number };
+export type ResolvedTarget = { readonly addresses: readonly string[]; readonly port: number };
 /** `public`: every address of the name must be public. `any`: they may be private too. */
 type WantedAddresses = 'public' | 'any';
 
@@ -51,11 +46,7 @@ export function decideHost({ allow, deny, ask, granted, local }: HostLists, targ
 }
 
 /** The second half of the decision, on the resolved addresses. All count, because a connection may use any. */
-export function decideAddresses(
-  { deny }: HostLists,
-  wanted: WantedAddresses,
-  { addresses, port }: { readonly addresses: readonly string[]; readonly port: number },
-): DenialReason | undefined {
+export function decideAddresses({ deny }: HostLists, wanted: WantedAddresses, { addresses, port }: ResolvedTarget) {
   if (addresses.some((host) => deny.some((pattern) => deniesHost(pattern, { host, port })))) return 'denied';
   if (addresses.length === 0) return 'unresolved';
   return wanted === 'any' || addresses.every(isPublicAddress) ? undefined : 'not_allowed_local';

@@ -54,10 +54,7 @@ export const isThisMachine = (host: string): boolean => isLoopbackName(host) || 
 export const isIpAddress = (host: string): boolean => ipVersion(host) !== 0;
 
 /** The scheme that an address may need. Keys are readable without TLS, so `http://` is only for near addresses. */
-export function otherSchemeOf({
-  protocol,
-  host,
-}: Readonly<Record<'protocol' | 'host', string>>): HttpScheme | undefined {
+export function otherSchemeOf({ protocol, host }: Pick<URL, 'protocol' | 'host'>): HttpScheme | undefined {
   if (protocol === 'http:') return 'https://';
   const isNear = isThisMachine(host) || (isIpAddress(host) && !isPublicAddress(host));
   return isNear ? 'http://' : undefined;

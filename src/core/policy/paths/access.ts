@@ -29,12 +29,8 @@ export function isDenied(policy: ResolvedPolicy, path: string): boolean {
   return accessAt({ ...policy, files: { ...files, rules: [readable, ...files.rules] } }, path) === 'deny';
 }
 
-export interface AccessRule {
-  readonly path: string;
-  readonly access: FileAccess;
-  /** Names that are read-only at any depth below the path. */
-  readonly keeps?: readonly string[];
-}
+/** `keeps`: names that are read-only at any depth below the path. */
+export type AccessRule = { readonly path: string; readonly access: FileAccess; readonly keeps?: readonly string[] };
 
 /** The decision for bare rules and a path in normal form. The sandbox planner uses it for real paths. */
 export function accessByRules(rules: readonly AccessRule[], path: string): FileAccess {
@@ -46,9 +42,7 @@ export function accessByRules(rules: readonly AccessRule[], path: string): FileA
 /** The rule that decides about the path, before the names that it keeps. */
 export function innermostRule(rules: readonly AccessRule[], path: string): AccessRule | undefined {
   let best: AccessRule | undefined;
-  for (const rule of rules) {
-    if (isWithin(path, rule.path) && (best === undefined || beats(rule, best))) best = rule;
-  }
+  for (const rule of rules) if (isWithin(path, rule.path) && (best === undefined || beats(rule, best))) best = rule;
   return best;
 }
 

@@ -1,11 +1,7 @@
 import { type NameMatcher, nameMatcher, type NamePatternPart } from '../../../base/name-matcher.ts';
 
-const signs: Readonly<Record<string, 'one' | 'open' | 'close' | 'or'>> = {
-  '?': 'one',
-  '{': 'open',
-  '}': 'close',
-  ',': 'or',
-};
+type Sign = 'one' | 'open' | 'close' | 'or';
+const signs: Readonly<Record<string, Sign>> = { '?': 'one', '{': 'open', '}': 'close', ',': 'or' };
 
 /** No path is longer, and a glob's running time grows with its length. */
 const mostCharacters = 4096;
@@ -43,9 +39,8 @@ export function parseGlob(pattern: string): readonly NamePatternPart[] | undefin
       if (found === 'malformed') return undefined;
       parts.push(found === 'unclosed' ? { kind: 'text', text: '[' } : found.part);
       if (found !== 'unclosed') at = found.next;
-    } else if (character === '}' && depth === 0) {
-      return undefined;
     } else {
+      if (character === '}' && depth === 0) return undefined;
       const kind = character === ',' && depth === 0 ? undefined : signs[character];
       parts.push(kind === undefined ? { kind: 'text', text: character } : { kind });
       depth += kind === 'open' ? 1 : kind === 'close' ? -1 : 0;

@@ -21,7 +21,7 @@ export type OwnHomes = Pick<OwnPlaces, 'state' | 'parts'>;
 /** For questions about a profile alone, under which nothing is run. */
 export const noOwnPlaces: OwnPlaces = { program: [], state: [], parts: [], secrets: [], stores: [] };
 /** Kernel interfaces: root's writes there change the host, whatever the sandbox. */
-const kernel: OwnPlaces = { program: [], state: ['/proc', '/sys'], parts: [], secrets: [], stores: [] };
+const kernel: OwnPlaces = { ...noOwnPlaces, state: ['/proc', '/sys'] };
 
 /** Names in each home: records that only the engine writes, and rules on which commands run without asking. */
 const partNames = `sessions archived_sessions thread-writer-locks capstan log shell_snapshots command-logs git-programs
@@ -50,14 +50,10 @@ export function ownPathMatcher(homes: OwnHomes, root: string): (path: string) =>
  * ever narrows. A path that an entry of the user names is granted as written: a user may reopen it. Entries of a
  * project or client, and links, reopen nothing.
  */
-export function withoutOwnPlaces(
-  rules: readonly PathRule[],
-  own: OwnPlaces,
-  { reopened, kept = new Set(), hasGlobs, real = {} }: OwnPlacesContext,
-): readonly PathRule[] {
-  const isLimited = hasGlobs || accessByRules(rules, '/') === 'deny' || rules.some(({ access }) => access === 'deny');
-  const context = { reopened, kept, real };
-  return narrow(narrow(rules, kernel, context), { ...own, stores: isLimited ? own.stores : [] }, context);
+export function withoutOwnPlaces(rules: readonly PathRule[], own: OwnPlaces, context: OwnPlacesContext) {
+  const isDenying = accessByRules(rules, '/') === 'deny' || rules.some(({ access }) => access === 'deny');
+  const stores = context.hasGlobs || isDenying ? own.stores : [];
+  return narrow(narrow(rules, kernel, context), { ...own, stores }, context);
 }
 
 interface OwnPlacesContext {
@@ -69,11 +65,9 @@ interface OwnPlacesContext {
   readonly real?: Readonly<Record<string, string>>;
 }
 
-function narrow(
-  rules: readonly PathRule[],
-  own: OwnPlaces,
-  { reopened: { toRead, toWrite }, kept, real }: Required<Pick<OwnPlacesContext, 'reopened' | 'kept' | 'real'>>,
-): readonly PathRule[] {
+function narrow(rules: readonly PathRule[], own: OwnPlaces, context: OwnPlacesContext): readonly PathRule[] {
+  const { kept = new Set(), real = {} } = context;
+  const { toRead, toWrite } = context.reopened;
   const [program, state] = [pathsOf(own.program, toWrite), pathsOf(own.state, toWrite)];
   const closed = [...program, ...pathsOf(protectedHomeFolders(own), toWrite)];
   const secrets = pathsOf([...own.secrets, ...own.stores], toRead);
@@ -85,10 +79,8 @@ function narrow(
       return { ...rule, access: 'deny', own: true };
     const isReopened = toWrite.has(path) && isOwnToWrite(path, own);
     if (granted !== 'write' || isReopened) return rule;
-    const isOfEngine = [path, real[path] ?? path].some(
-      (place) => isOwn(place) || (isKept(rule) && isOwnToWrite(place, own)),
-    );
-    return isOfEngine ? { ...rule, access: 'read', own: true } : rule;
+    const isOfEngine = (place: string) => isOwn(place) || (isKept(rule) && isOwnToWrite(place, own));
+    return isOfEngine(path) || isOfEngine(real[path] ?? path) ? { ...rule, access: 'read', own: true } : rule;
   });
   // A folder written through a link is also written at the link's target.
   const led = narrowed.flatMap((rule) => {

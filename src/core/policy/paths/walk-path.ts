@@ -1,11 +1,8 @@
 import type { PathRule } from '../../../protocol/permissions.ts';
 import { joinPath, parentPath, pathNames } from './absolute-paths.ts';
 
-export interface FollowedLink {
-  /** The link's own path, without links in it. */
-  readonly location: string;
-  readonly target: string;
-}
+/** `location`: the link's own path, without links in it. */
+export type FollowedLink = { readonly location: string; readonly target: string };
 
 /** The kind of thing at a path; a link is not followed. */
 export type PathInspection =
@@ -26,11 +23,8 @@ export interface PathWalk<Sight> {
   readonly links: readonly FollowedLink[];
 }
 
-export interface WalkOptions {
-  /** `followed`: follow a link at the very end, as for writing. `meant`: stop at the link itself, as for removing. */
-  readonly lastLink: 'followed' | 'meant';
-}
-
+/** `followed`: follow a link at the very end, as for writing. `meant`: stop at the link itself, as for removing. */
+export type WalkOptions = { readonly lastLink: 'followed' | 'meant' };
 /** The kernel's limit. */
 const mostLinks = 40;
 

@@ -1,23 +1,17 @@
-import type { LandlockLimits, PathRule, ResolvedPolicy } from '../../../protocol/permissions.ts';
+import type { PathRule, ResolvedPolicy } from '../../../protocol/permissions.ts';
 import { compareByDepth, isWithin } from '../paths/absolute-paths.ts';
 import { accessByRules, networkReach, type RestrictedFiles, writablePaths } from '../paths/access.ts';
 import { protectedNames } from '../paths/special-places.ts';
 
-interface RuleOrigins {
-  /** True if the rule protects a name or a repository, and no entry of the user chose it. */
-  isGuard(rule: PathRule): boolean;
-  isTemporary(path: string): boolean;
-}
+/** `isGuard`: true if the rule protects a name or a repository, and no entry of the user chose it. */
+type RuleOrigins = { isGuard(rule: PathRule): boolean; isTemporary(path: string): boolean };
 
 /**
  * Fits files to Landlock, which cannot close anything inside an open folder. As the user agreed, writable folders lose
  * the protection of programs that run later (`.git` and the like). Paths that the user or engine protects stay
  * protected: a temporary folder with one is not writable; in any other folder, one is an obstacle.
  */
-export function fitToLandlock(
-  files: RestrictedFiles,
-  { isGuard, isTemporary }: RuleOrigins,
-): { readonly files: RestrictedFiles; readonly limits: LandlockLimits } {
+export function fitToLandlock(files: RestrictedFiles, { isGuard, isTemporary }: RuleOrigins) {
   const { rules, guards = [] } = files;
   const isInWritable = (path: string): boolean =>
     rules.some((rule) => rule.access === 'write' && rule.path !== path && isWithin(path, rule.path));
@@ -113,15 +107,11 @@ function narrowerInside(rules: readonly PathRule[], root: string): PathRule | un
 }
 
 /**
- * Two hard limits that mean nothing to commands. The helper lowers them before it becomes a command under Landlock, so
- * that engines recognise this process and all that it starts, whatever these do later.
+ * Two hard limits that mean nothing to commands: bytes in message queues, and microseconds under a realtime schedule.
+ * The helper lowers them before it becomes a command under Landlock, so that engines recognise this process and all
+ * that it starts, whatever these do later.
  */
-export interface ProcessMarkLimits {
-  /** Bytes in message queues. */
-  readonly queues: number;
-  /** Microseconds under a realtime schedule. */
-  readonly time: number;
-}
+export type ProcessMarkLimits = Readonly<Record<'queues' | 'time', number>>;
 
 const mostMark = 65_536;
 const limitSum = 2 ** 40;

@@ -10,7 +10,7 @@ import type {
 import { asksNoMoreThan } from '../decide/approval-policy.ts';
 import { isWithin, parentPath } from '../paths/absolute-paths.ts';
 import { accessByRules, type AccessRule, accessRules } from '../paths/access.ts';
-import { noOwnPlaces, type OwnPlaces, type PermissionPlaces } from '../paths/special-places.ts';
+import { noOwnPlaces, type PermissionPlaces } from '../paths/special-places.ts';
 import { restrictedFileSystem } from './profile-entries.ts';
 import { resolvePolicy } from './resolve-policy.ts';
 
@@ -18,29 +18,22 @@ import { resolvePolicy } from './resolve-policy.ts';
  * The claim if it grants nothing beyond the configuration, else the configuration. Never a mixture: a policy is one
  * value that the user chose as a whole.
  */
-export function narrowerProfile(
-  configured: PermissionProfile,
-  claimed: PermissionProfile,
-  { landlock: _landlock, ...places }: PermissionPlaces,
-): PermissionProfile {
+export function narrowerProfile(configured: PermissionProfile, claimed: PermissionProfile, here: PermissionPlaces) {
   // Compare as the usual sandbox would enforce both, because Landlock's losses need not apply elsewhere; also with
   // every symbol elsewhere, because profiles that are equal here may differ in another folder.
-  const isNarrower = [places, elsewhere(places)].every((where) =>
-    grantsNoMore(resolvePolicy(claimed, where), resolvePolicy(configured, where)),
-  );
-  return isNarrower && hasSameGlobs(configured, claimed) ? claimed : configured;
+  const { landlock: _landlock, ...places } = here;
+  return isNarrowerIn([places, elsewhere(places)], configured, claimed) ? claimed : configured;
 }
 
 /** True if `claimed` grants no more in any folder of a thread, as far as the profiles alone tell. */
-export function grantsNoMoreThan(
-  configured: PermissionProfile,
-  claimed: PermissionProfile,
-  own: OwnPlaces = noOwnPlaces,
-): boolean {
+export function grantsNoMoreThan(configured: PermissionProfile, claimed: PermissionProfile, own = noOwnPlaces) {
   const where = elsewhere({ cwd: '/', workspaceRoots: [], slashTmp: true, gitDirectories: [], own });
-  const isNarrower = grantsNoMore(resolvePolicy(claimed, where), resolvePolicy(configured, where));
-  return isNarrower && hasSameGlobs(configured, claimed);
+  return isNarrowerIn([where], configured, claimed);
 }
+
+const isNarrowerIn = (all: readonly PermissionPlaces[], configured: PermissionProfile, claimed: PermissionProfile) =>
+  all.every((where) => grantsNoMore(resolvePolicy(claimed, where), resolvePolicy(configured, where))) &&
+  hasSameGlobs(configured, claimed);
 
 /**
  * The narrower of two approval policies. Commands may run unasked in the sandbox (`on-request`, `never`), and a
@@ -117,27 +110,22 @@ export function readOnlyProfile(profile: PermissionProfile): Extract<PermissionP
   const { file_system: files } = profile;
   if (files.type !== 'restricted') return { ...profile, file_system: readAll };
   if (files.entries.every(({ access }) => access !== 'write')) return profile;
-  const entries = files.entries.map((entry) =>
-    entry.access === 'write' ? { ...entry, access: 'read' as const } : entry,
-  );
+  const entries = files.entries.map((each) => (each.access === 'write' ? { ...each, access: 'read' as const } : each));
   return { ...profile, file_system: { ...files, entries } };
 }
 
 /** Rules that make these places read-only, unless they already are or a rule names them. */
 export function readOnlyRules(rules: readonly PathRule[], places: readonly string[]): readonly PathRule[] {
   const named = new Set(rules.map(({ path }) => path));
-  return places
-    .filter((path) => !named.has(path) && accessByRules(rules, path) === 'write')
-    .map((path): PathRule => ({ path, access: 'read', ifMissing: 'skip' }));
+  const open = places.filter((path) => !named.has(path) && accessByRules(rules, path) === 'write');
+  return open.map((path): PathRule => ({ path, access: 'read', ifMissing: 'skip' }));
 }
 
 export function withReadOnlyBesideGit(policy: ResolvedPolicy, folders: readonly string[] = []): ResolvedPolicy {
   const { files } = policy;
   const keeping = files.kind === 'unrestricted' ? [] : files.rules.filter(({ keeps = [] }) => keeps.length > 0);
-  return withReadOnlyPlaces(
-    policy,
-    folders.filter((folder) => keeping.some(({ path }) => isWithin(folder, path))),
-  );
+  const kept = folders.filter((folder) => keeping.some(({ path }) => isWithin(folder, path)));
+  return withReadOnlyPlaces(policy, kept);
 }
 
 export function withReadOnlyPlaces(policy: ResolvedPolicy, places: readonly string[]): ResolvedPolicy {

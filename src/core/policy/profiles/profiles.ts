@@ -13,6 +13,7 @@ import { sharedProtectedNames } from '../paths/special-places.ts';
 import { isValidEntry, restrictedFileSystem } from './profile-entries.ts';
 
 export type NamedProfile = { readonly id: string; readonly profile: PermissionProfile };
+type Entries = readonly FileSystemEntry[];
 
 export interface ProfileOptions {
   readonly network: boolean;
@@ -47,50 +48,34 @@ export function withoutReopenedPlaces(profile: PermissionProfile): PermissionPro
   });
 }
 
-function withEntries(
-  profile: PermissionProfile,
-  change: (entry: FileSystemEntry) => readonly FileSystemEntry[],
-): PermissionProfile {
+function withEntries(profile: PermissionProfile, change: (entry: FileSystemEntry) => Entries): PermissionProfile {
   const files = restrictedFileSystem(profile);
   if (files === undefined || profile.type !== 'managed') return profile;
   return { ...profile, file_system: { ...files, entries: files.entries.flatMap(change) } };
 }
 
 /** Expands every workspace symbol to one entry per root, in their order. Other symbols stay. */
-export function expandWorkspaceSymbols(
-  profile: PermissionProfile,
-  workspaceRoots: readonly string[],
-): PermissionProfile {
+export function expandWorkspaceSymbols(profile: PermissionProfile, roots: readonly string[]): PermissionProfile {
   return withEntries(profile, (entry) =>
     // An entry of unknown shape stays: resolving must find it and fail closed.
-    isValidEntry(entry) ? concrete(entry.path, workspaceRoots).map((path) => ({ ...entry, path })) : [entry],
+    isValidEntry(entry) ? concrete(entry.path, roots).map((path) => ({ ...entry, path })) : [entry],
   );
 }
 
 /** For programs that do not know host lists: they get no network rather than all of it. */
-export function profileForOtherPrograms(
-  profile: PermissionProfile,
-  workspaceRoots: readonly string[],
-): PermissionProfile {
-  const filledIn = withoutMarks(expandWorkspaceSymbols(profile, workspaceRoots));
+export function profileForOtherPrograms(profile: PermissionProfile, roots: readonly string[]): PermissionProfile {
+  const filledIn = withEntries(expandWorkspaceSymbols(profile, roots), (entry) => {
+    if (!isValidEntry(entry) || entry.capstan_keeps_own === undefined) return [entry];
+    const { capstan_keeps_own: _mark, ...shared } = entry;
+    return [shared];
+  });
   if (filledIn.type !== 'managed' || filledIn.capstan_network === undefined) return filledIn;
   const { capstan_network: details, ...shared } = filledIn;
   return details.lists === undefined ? shared : { ...shared, network: 'restricted' };
 }
 
-function withoutMarks(profile: PermissionProfile): PermissionProfile {
-  return withEntries(profile, (entry) => {
-    if (!isValidEntry(entry) || entry.capstan_keeps_own === undefined) return [entry];
-    const { capstan_keeps_own: _mark, ...shared } = entry;
-    return [shared];
-  });
-}
-
 /** Repeats the workspace entries for each of the folders. The symbols stay: a turn may have others. */
-export function withWorkspaceRoots(
-  entries: readonly FileSystemEntry[],
-  roots: readonly string[],
-): readonly FileSystemEntry[] {
+export function withWorkspaceRoots(entries: Entries, roots: readonly string[]): Entries {
   const added = entries.flatMap((entry) => {
     const paths = isValidEntry(entry) ? concrete(entry.path, roots) : [];
     return paths.filter((path) => path !== entry.path).map((path) => ({ ...entry, path }));
@@ -98,12 +83,12 @@ export function withWorkspaceRoots(
   return [...entries, ...added];
 }
 
-function managed(entries: readonly FileSystemEntry[], options: ProfileOptions): PermissionProfile {
+function managed(entries: Entries, options: ProfileOptions): PermissionProfile {
   const network = options.network ? 'enabled' : 'restricted';
   return { type: 'managed', file_system: { type: 'restricted', entries }, network };
 }
 
-function workspaceEntries(options: ProfileOptions): readonly FileSystemEntry[] {
+function workspaceEntries(options: ProfileOptions): Entries {
   return [
     special('read', { kind: 'root' }),
     special('write', { kind: 'project_roots' }),

@@ -23,17 +23,14 @@ import { isWrongValue, memberPath, unknownKeyIn, wrongAt, type WrongValue } from
  */
 type Reader<Value> = (value: unknown, at: string) => Value | WrongValue;
 type Fields = Readonly<Record<string, Reader<unknown>>>;
+type AllFields = Readonly<Record<string, Fields>>;
 type FieldValues<Some extends Fields> = Defined<{
   readonly [Key in keyof Some]: Exclude<ReturnType<Some[Key]>, WrongValue>;
 }>;
 
-/** Reads an object's members and rejects any others. */
-function readMembers<Some extends Fields>(
-  value: JsonObject,
-  at: string,
-  { fields, tag }: { readonly fields: Some; readonly tag?: string },
-): FieldValues<Some> | WrongValue {
-  const unknown = unknownKeyIn(value, at, [...(tag === undefined ? [] : [tag]), ...Object.keys(fields)]);
+/** Reads an object's members and rejects any others, except those in `known`. */
+function readMembers<Some extends Fields>(value: JsonObject, at: string, fields: Some, ...known: readonly string[]) {
+  const unknown = unknownKeyIn(value, at, [...known, ...Object.keys(fields)]);
   if (unknown !== undefined) return unknown;
   const values: Record<string, unknown> = {};
   for (const [key, read] of Object.entries(fields)) {
@@ -45,11 +42,7 @@ function readMembers<Some extends Fields>(
 }
 
 /** An object whose member `tag` determines its other members. */
-function tagged<Tag extends string, Cases extends Readonly<Record<string, Fields>>>(
-  what: string,
-  tag: Tag,
-  cases: Cases,
-) {
+function tagged<Tag extends string, Cases extends AllFields>(what: string, tag: Tag, cases: Cases) {
   type Tagged = { [Name in keyof Cases]: { readonly [Key in Tag]: Name } & FieldValues<Cases[Name]> }[keyof Cases];
   return (value: unknown, at: string): Tagged | WrongValue => {
     if (!isJsonObject(value)) return wrongAt(at, what, value);
@@ -57,26 +50,23 @@ function tagged<Tag extends string, Cases extends Readonly<Record<string, Fields
     const fields = typeof name === 'string' && Object.hasOwn(cases, name) ? cases[name] : undefined;
     const names = Object.keys(cases).filter((known) => known !== 'unknown');
     if (fields === undefined) return wrongAt(memberPath(at, tag), oneOf(names), name);
-    const members = readMembers(value, at, { fields, tag });
+    const members = readMembers(value, at, fields, tag);
     return isWrongValue(members) ? members : ({ [tag]: name, ...members } as Tagged);
   };
 }
 
-const optional =
-  <Value, Instead>(read: Reader<Value>, instead: Instead): Reader<Value | Instead> =>
-  (value, at) =>
-    value === undefined ? instead : read(value, at);
+function optional<Value, Instead>(read: Reader<Value>, instead: Instead): Reader<Value | Instead> {
+  return (value, at) => (value === undefined ? instead : read(value, at));
+}
 
-const word =
-  <const Word extends string>(...words: readonly Word[]): Reader<Word> =>
-  (value, at) =>
-    words.find((known) => known === value) ?? wrongAt(at, oneOf(words), value);
+function word<const Word extends string>(...words: readonly Word[]): Reader<Word> {
+  return (value, at) => words.find((known) => known === value) ?? wrongAt(at, oneOf(words), value);
+}
 
 /** `read` returns undefined for an unexpected text. */
-const text =
-  <Value extends string>(expected: string, read: (text: string) => Value | undefined): Reader<Value> =>
-  (value, at) =>
-    (typeof value === 'string' ? read(value) : undefined) ?? wrongAt(at, expected, value);
+function text<Value extends string>(expected: string, read: (text: string) => Value | undefined): Reader<Value> {
+  return (value, at) => (typeof value === 'string' ? read(value) : undefined) ?? wrongAt(at, expected, value);
+}
 
 function list<Value>(read: Reader<Value>): Reader<readonly Value[]> {
   return (given, at) => {
@@ -143,7 +133,7 @@ function isSoundGlob(pattern: string): boolean {
 
 function readEntry(value: unknown, at: string): FileSystemEntry | WrongValue {
   if (!isJsonObject(value)) return wrongAt(at, 'an object with path and access', value);
-  const entry = readMembers(value, at, { fields: entryFields });
+  const entry = readMembers(value, at, entryFields);
   if (isWrongValue(entry) || entry.path.type !== 'glob_pattern' || entry.access === 'deny') return entry;
   return wrongAt(memberPath(at, 'path'), 'a path: patterns can only deny', value['path']);
 }
@@ -151,7 +141,7 @@ function readEntry(value: unknown, at: string): FileSystemEntry | WrongValue {
 /** An object with these members and no others. */
 function object<Some extends Fields>(what: string, fields: Some) {
   return (value: unknown, at: string): FieldValues<Some> | WrongValue =>
-    isJsonObject(value) ? readMembers(value, at, { fields }) : wrongAt(at, what, value);
+    isJsonObject(value) ? readMembers(value, at, fields) : wrongAt(at, what, value);
 }
 
 const host = text('a host, "*.host", "**.host" or "*"', normalHostPattern);

@@ -107,12 +107,10 @@ function expandRules(rules: RestrictedRules, places: PermissionPlaces) {
         explicit.push(...expanded.paths.map((path) => ({ path, access: entry.access, ifMissing, ...names }) as const));
         for (const path of entry.path.type === 'path' ? expanded.paths : []) {
           // Any value, not only `true`, marks an entry that is not the user's own.
-          if (entry.capstan_keeps_own !== undefined) {
-            kept.add(path);
-            continue;
-          }
-          if (entry.access !== 'deny') reopened.toRead.add(path);
-          if (entry.access === 'write') reopened.toWrite.add(path);
+          const isOfUser = entry.capstan_keeps_own === undefined;
+          if (!isOfUser) kept.add(path);
+          if (isOfUser && entry.access !== 'deny') reopened.toRead.add(path);
+          if (isOfUser && entry.access === 'write') reopened.toWrite.add(path);
         }
         break;
       }
@@ -188,12 +186,10 @@ function protect(explicit: readonly PathRule[], places: PermissionPlaces): reado
   };
   for (const path of [...places.gitDirectories, ...(places.gitIncludes ?? [])]) narrow(normalisePath(path), 'skip');
   for (const folder of places.absentSubmodules ?? []) narrow(normalisePath(folder), 'protect');
-  for (const repository of [...(places.repositories ?? []), ...(places.submodules ?? [])]) {
+  for (const repository of [...(places.repositories ?? []), ...(places.submodules ?? [])])
     for (const name of protectedNames) narrow(normalisePath(joinPath(repository, name)), 'protect');
-  }
-  for (const root of places.workspaceRoots.map(normalisePath)) {
-    for (const name of places.gitNames ?? []) narrow(root === undefined ? root : joinPath(root, name), 'protect');
-  }
+  for (const root of places.workspaceRoots.map(normalisePath))
+    for (const name of places.gitNames ?? []) narrow(root && joinPath(root, name), 'protect');
   return rules;
 }
 
@@ -232,12 +228,10 @@ function expandSpecial(special: SpecialPath, places: PermissionPlaces): Expanded
       return toPaths(['/']);
     case 'minimal':
       return { kind: 'platform' };
-    case 'project_roots':
-      return toPaths(
-        rootsOf(places)
-          .map(normalisePath)
-          .map((root) => root && joinInside(root, special.subpath ?? '')),
-      );
+    case 'project_roots': {
+      const roots = rootsOf(places).map(normalisePath);
+      return toPaths(roots.map((root) => root && joinInside(root, special.subpath ?? '')));
+    }
     case 'tmpdir': {
       // The whole disk is no temporary folder: a variable that says so must not open it.
       const path = normalisePath(places.temporaryDirectory || '/');
@@ -262,13 +256,10 @@ function toPaths(candidates: readonly (string | undefined)[]): ExpandedEntry {
 function toGlobs(pattern: string, places: PermissionPlaces): ExpandedEntry {
   const symbolic = pattern.startsWith(workspaceGlobPrefix);
   const relative = symbolic ? pattern.slice(workspaceGlobPrefix.length).replace(/^\/+/, '') : pattern;
-  const folders = symbolic ? rootsOf(places) : [places.cwd];
-  const globs = relative.startsWith('/')
-    ? [relative]
-    : folders.map((folder) => {
-        const base = normalisePath(folder);
-        return base === undefined ? relative : joinPath(escapeGlob(base), relative);
-      });
+  const folders = (symbolic ? rootsOf(places) : [places.cwd]).map(normalisePath);
+  const below = (folder: string | undefined) =>
+    folder === undefined ? relative : joinPath(escapeGlob(folder), relative);
+  const globs = relative.startsWith('/') ? [relative] : folders.map(below);
   // `..` has no meaning inside a pattern: the components before it may be wildcards.
   const sound = globs.every((glob) => parseGlob(glob) !== undefined && !glob.split('/').includes('..'));
   return sound ? { kind: 'globs', globs } : malformed;

@@ -35,20 +35,14 @@ export function matchRules(rules: RuleSet, argv: readonly string[], options: Rul
   return places?.includes(program) === false ? [] : matches(rules.prefixes, [name, ...argv.slice(1)], program);
 }
 
-function matches(
-  prefixes: readonly PrefixRule[],
-  argv: readonly string[],
-  resolvedProgram?: string,
-): readonly RuleMatch[] {
+function matches(prefixes: readonly PrefixRule[], argv: readonly string[], resolvedProgram?: string) {
   const fits = (slot: string | readonly string[], word = ''): boolean =>
     typeof slot === 'string' ? slot === word : slot.includes(word);
   return prefixes
     .filter(({ pattern }) => pattern.length <= argv.length && pattern.every((slot, at) => fits(slot, argv[at])))
-    .map(({ pattern, decision, justification }) => ({
-      prefix: argv.slice(0, pattern.length),
-      decision,
-      ...defined({ justification, resolvedProgram }),
-    }));
+    .map(({ pattern: { length }, decision, justification }) => {
+      return { prefix: argv.slice(0, length), decision, ...defined({ justification, resolvedProgram }) };
+    });
 }
 
 /** Undefined for a bare name, and for a relative path without a base folder. */

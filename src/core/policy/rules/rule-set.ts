@@ -78,13 +78,8 @@ export function restrictedPrefixes({ prefixes }: RuleSet): RestrictedPrefixes {
   return { forbidden: decided('forbidden'), asked: decided('prompt') };
 }
 
-/** Final decisions of rules about connections to a host: allow, refuse, or ask each time. */
-export interface NetworkRule {
-  readonly host: string;
-  readonly action: 'allow' | 'deny' | 'ask';
-  /** For `deny`: the rule's reason. */
-  readonly why?: string;
-}
+/** What rules decided in the end about a host: allow, refuse with a reason (`why`), or ask each time. */
+export type NetworkRule = { readonly host: string; readonly action: 'allow' | 'deny' | 'ask'; readonly why?: string };
 
 const allHosts: NetworkLists = { allow: ['*'], deny: [], local: true, methods: 'any' };
 
@@ -100,11 +95,8 @@ export function withNetworkRules(policy: ResolvedPolicy, rules: readonly Network
     const added = rules.filter(({ action }) => action === wanted).map(({ host }) => host);
     return [...new Set([...listed, ...added])];
   };
-  const ask = hosts('ask', lists.ask);
+  const [allow, deny, ask] = [hosts('allow', lists.allow), hosts('deny', lists.deny), hosts('ask', lists.ask)];
   const ruled = rules.flatMap(({ host, action, why }) => (action === 'deny' ? [{ host, ...defined({ why }) }] : []));
   const more = { ...(ask.length === 0 ? {} : { ask }), ...(ruled.length === 0 ? {} : { ruled }) };
-  return {
-    ...policy,
-    lists: { ...lists, allow: hosts('allow', lists.allow), deny: hosts('deny', lists.deny), ...more },
-  };
+  return { ...policy, lists: { ...lists, allow, deny, ...more } };
 }

@@ -1,4 +1,5 @@
 import { defined } from '../../../base/objects.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
 import { quoteShellCommand } from '../../../protocol/shell.ts';
 import { splitShellWords } from '../commands/shell-quoting.ts';
 import { normalisePath } from '../paths/absolute-paths.ts';
@@ -10,22 +11,11 @@ import { matchRules } from './match-rules.ts';
 import type { HostRule, PrefixRule, RuleDecision, RuleSet } from './rule-set.ts';
 
 /** A rules file's content, or why it has none. A file is valid as a whole or not at all. */
-export type RulesFileResult =
-  | { readonly kind: 'read'; readonly rules: RuleSet }
-  | {
-      readonly kind: 'problem';
-      readonly line: number;
-      /** A sentence without the place. */
-      readonly message: string;
-      readonly next: string;
-    };
-
-export interface RulesFile {
-  /** Its name in the sources of its rules. */
-  readonly file: string;
-  /** Program locations from earlier files: this file's examples are checked against them too. */
-  readonly executables?: RuleSet['executables'];
-}
+export type RulesFileResult = { readonly kind: 'read'; readonly rules: RuleSet } | RulesFileProblem;
+/** `message`: a sentence without the place. */
+type RulesFileProblem = { readonly kind: 'problem'; readonly line: number } & Pick<Outcome, 'message' | 'next'>;
+/** `file`: its name in the sources of its rules. `executables`: from earlier files, for the examples of this file. */
+export type RulesFile = { readonly file: string; readonly executables?: RuleSet['executables'] };
 
 /** Runs the text of a rules file. Never throws, and always ends soon. */
 export function runRulesFile(text: string, { file, executables: earlier = {} }: RulesFile): RulesFileResult {
@@ -114,11 +104,8 @@ function ruleBuiltins(draft: RuleDraft, file: string, meter: Meter): readonly Fu
     }),
     builtin('host_executable', ['name', 'paths'], [], (given) => {
       const name = stringAt(given, 'name');
-      if (name === '' || name === '.' || name === '..' || name.includes('/'))
-        throwRulesFault(
-          `\`name\` is ${quoted(name)}, which is not the name of a program.`,
-          'Write it without folders.',
-        );
+      const what = `\`name\` is ${quoted(name)}, which is not the name of a program.`;
+      if (['', '.', '..'].includes(name) || name.includes('/')) throwRulesFault(what, 'Write it without folders.');
       const paths = listAt(given, 'paths').map((path) => executablePath(path, name));
       meter.spend(paths.reduce((size, path) => size + 1 + path.length, name.length));
       draft.executables.set(name, [...new Set(paths)]);
@@ -128,12 +115,9 @@ function ruleBuiltins(draft: RuleDraft, file: string, meter: Meter): readonly Fu
 
 type Given = ReadonlyMap<string, RulesValue>;
 
-function builtin(
-  name: string,
-  needed: readonly string[],
-  others: readonly string[],
-  work: (given: Given) => void,
-): FunctionValue {
+type Names = readonly string[];
+
+function builtin(name: string, needed: Names, others: Names, work: (given: Given) => void): FunctionValue {
   const parameters = [...needed, ...others].map((name, at) => ({ name, isNeeded: at < needed.length }));
   const call = (given: CallArguments): null => {
     work(bindArguments(name, parameters, given));
@@ -152,11 +136,9 @@ function listAt(given: Given, name: string): readonly RulesValue[] {
   failType(name, 'list', value);
 }
 
-function stringAt(given: Given, name: string): string {
-  const value = given.get(name);
-  if (typeof value === 'string') return value;
-  failType(name, 'string', value);
-}
+const stringAt = (given: Given, name: string): string => asString(given.get(name), name, 'string');
+const asString = (value: RulesValue | undefined, name: string, wanted: string): string =>
+  typeof value === 'string' ? value : failType(name, wanted, value);
 
 function slotOf(slot: RulesValue): string | readonly string[] {
   if (typeof slot === 'string') return slot;
@@ -165,17 +147,11 @@ function slotOf(slot: RulesValue): string | readonly string[] {
   return slot.items.map((word) => asString(word, 'pattern', 'list of strings and lists of strings'));
 }
 
-const asString = (value: RulesValue, name: string, wanted: string): string =>
-  typeof value === 'string' ? value : failType(name, wanted, value);
+type Decisions = Readonly<Record<string, RuleDecision>>;
+const prefixDecisions: Decisions = { allow: 'allow', prompt: 'prompt', forbidden: 'forbidden' };
+const hostDecisions: Decisions = { ...prefixDecisions, deny: 'forbidden' };
 
-const prefixDecisions: Readonly<Record<string, RuleDecision>> = {
-  allow: 'allow',
-  prompt: 'prompt',
-  forbidden: 'forbidden',
-};
-const hostDecisions: Readonly<Record<string, RuleDecision>> = { ...prefixDecisions, deny: 'forbidden' };
-
-function decisionOf(given: Given, fallback: RuleDecision, known: typeof prefixDecisions): RuleDecision {
+function decisionOf(given: Given, fallback: RuleDecision, known: Decisions): RuleDecision {
   const written = given.has('decision') ? stringAt(given, 'decision') : fallback;
   if (Object.hasOwn(known, written)) return known[written]!;
   throwRulesFault(`\`decision\` is ${JSON.stringify(written)}.`, `Use one of: ${Object.keys(known).join(', ')}.`);
@@ -202,8 +178,8 @@ function protocolOf(written: string): HostRule['protocol'] {
   throwRulesFault(`\`protocol\` is ${quoted(written)}.`, 'Use one of: http, https, socks5_tcp, socks5_udp.');
 }
 
-function executablePath(path: RulesValue, name: string): string {
-  if (typeof path !== 'string') failType('paths', 'list of strings', path);
+function executablePath(value: RulesValue, name: string): string {
+  const path = asString(value, 'paths', 'list of strings');
   if (!path.startsWith('/'))
     throwRulesFault(`The path ${JSON.stringify(path)} is not absolute.`, 'Begin it with a slash.');
   const plain = normalisePath(path);

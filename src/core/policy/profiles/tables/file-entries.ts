@@ -7,10 +7,8 @@ import { type TableProblem, tableWarning, wrongType, wrongValue } from './profil
 
 type Path = readonly string[];
 
-export interface TableBase {
-  /** The target of `~`. Without it, such a key is unknown. */
-  readonly osHome?: string;
-}
+/** `osHome`: the target of `~`. Without it, such a key is unknown. */
+export type TableBase = { readonly osHome?: string };
 
 const depthKey = 'glob_scan_max_depth';
 const accessWords: Readonly<Record<string, FileAccess>> = { read: 'read', write: 'write', deny: 'deny', none: 'deny' };
@@ -117,13 +115,8 @@ function entryAt(place: Place, subpath: string, given: Json, at: Path): FileSyst
 }
 
 /** A pattern can deny. To grant reading or writing, it must mean everything below one folder. */
-function patternEntry(
-  pattern: string,
-  access: FileAccess,
-  at: Path,
-  toSubtree: (path: string) => PathPattern,
-): PathPattern | TableProblem {
-  if (access === 'deny') return { type: 'glob_pattern', pattern };
+function patternEntry(pattern: string, access: FileAccess, at: Path, toSubtree: (path: string) => PathPattern) {
+  if (access === 'deny') return { type: 'glob_pattern', pattern } as const;
   const folder = pattern.endsWith('/**') ? pattern.slice(0, -3) : undefined;
   if (folder !== undefined && !hasWildcard(folder)) return toSubtree(folder === '' ? '/' : folder);
   const next = 'Name the folder, or let the pattern end in "/**" and have no other wildcard.';
@@ -188,10 +181,9 @@ export function canonicalPattern(pattern: PathPattern): string | undefined {
       return '/tmp';
     case 'project_roots':
       return `workspace/${value.subpath ?? ''}`;
-    case 'minimal':
-    case 'tmpdir':
-      return value.kind;
-    default:
+    case 'unknown':
       return undefined;
+    default:
+      return value.kind;
   }
 }

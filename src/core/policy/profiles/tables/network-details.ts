@@ -53,12 +53,10 @@ function keyProblems(key: string, value: Json, at: Path): readonly TableProblem[
   return [tableWarning(at, 'has no effect: Capstan chooses where its proxy listens', 'Remove it.')];
 }
 
+type ReadKey = (key: string, path: Path, action: 'allow' | 'deny') => string | TableProblem;
+
 /** Sorts keys by "allow" and "deny". `read`: a key's canonical form, or its problem. */
-function sortKeys(
-  table: JsonObject,
-  at: Path,
-  read: (key: string, path: Path, action: 'allow' | 'deny') => string | TableProblem,
-) {
+function sortKeys(table: JsonObject, at: Path, read: ReadKey) {
   const [allow, deny, problems] = [new Set<string>(), new Set<string>(), [] as TableProblem[]];
   const note = createContradictionCheck(at);
   for (const [key, action = null] of Object.entries(table)) {

@@ -15,11 +15,8 @@ export class Meter {
   /** For every step, and for every character and member that a step reads or makes. */
   spend(work: number): void {
     this.#work += work;
-    if (this.#work > mostWork)
-      throwRulesFault(
-        'The file takes too long or makes too much data.',
-        'Write fewer or smaller lists, loops and texts.',
-      );
+    const next = 'Write fewer or smaller lists, loops and texts.';
+    if (this.#work > mostWork) throwRulesFault('The file takes too long or makes too much data.', next);
   }
 
   /** Limits the depth of everything that may contain itself. A fault leaves the depth as it is: it ends the file. */

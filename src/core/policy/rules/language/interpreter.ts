@@ -9,7 +9,7 @@ import {
   setMember,
   sliceOf,
 } from './operators.ts';
-import type { Block, Clause, Definition, DictEntry, Expression, RulesProgram, Statement } from './syntax-tree.ts';
+import type { Block, Clauses, Definition, DictEntry, Expression, RulesProgram, Statement } from './syntax-tree.ts';
 import {
   valueToString,
   valueToSource,
@@ -30,11 +30,7 @@ interface Scope {
 }
 
 /** Runs a file. Its only effects are those of the functions in `known`. */
-export function runRulesProgram(
-  { body, names }: RulesProgram,
-  known: ReadonlyMap<string, RulesValue>,
-  meter: Meter,
-): void {
+export function runRulesProgram({ body, names }: RulesProgram, known: ReadonlyMap<string, RulesValue>, meter: Meter) {
   const outer = { names: new Set(known.keys()), values: new Map(known), outer: undefined };
   run(body, { names, values: new Map(), outer }, meter);
 }
@@ -115,11 +111,8 @@ function assign(target: Expression, value: RulesValue, scope: Scope, meter: Mete
     setMember(holder, [evaluate(target.index, scope, meter), value], meter);
   } else if (target.kind === 'list' || target.kind === 'tuple') {
     const items = itemsOf(value);
-    if (items.length !== target.items.length)
-      throwRulesFault(
-        `${items.length} values do not fit ${target.items.length} names.`,
-        'Give one value to each name.',
-      );
+    const what = `${items.length} values do not fit ${target.items.length} names.`;
+    if (items.length !== target.items.length) throwRulesFault(what, 'Give one value to each name.');
     for (const [at, each] of target.items.entries()) assign(each, items[at] ?? null, scope, meter);
   }
 }
@@ -228,12 +221,7 @@ function dictOf(written: readonly DictEntry[], inner: (part: Expression) => Rule
   return { kind: 'dict', entries, loops: 0 };
 }
 
-function comprehend(
-  { clauses, names }: { readonly clauses: readonly Clause[]; readonly names: ReadonlySet<string> },
-  outer: Scope,
-  meter: Meter,
-  visit: (scope: Scope) => void,
-): void {
+function comprehend({ clauses, names }: Clauses, outer: Scope, meter: Meter, visit: (scope: Scope) => void): void {
   const scope: Scope = { names, values: new Map(), outer };
   const from = (at: number): void => {
     const clause = clauses[at];
@@ -269,11 +257,8 @@ function functionOf(definition: Definition, outer: Scope, meter: Meter): Functio
 /** A function's parameter. It may have no value if it is not needed. */
 export type BoundParameter = { readonly name: string; readonly isNeeded: boolean; readonly fallback?: RulesValue };
 
-export function bindArguments(
-  callee: string,
-  parameters: readonly BoundParameter[],
-  { positional, named }: CallArguments,
-): Map<string, RulesValue> {
+export function bindArguments(callee: string, parameters: readonly BoundParameter[], given: CallArguments) {
+  const { positional, named } = given;
   if (positional.length > parameters.length)
     throwRulesFault(`\`${callee}\` takes ${parameters.length} values, not ${positional.length}.`, 'Remove the others.');
   const values = new Map<string, RulesValue>();
@@ -303,12 +288,9 @@ export function plainBuiltins(meter: Meter): readonly FunctionValue[] {
   ];
 }
 
-function builtin(
-  name: string,
-  least: number,
-  most: number,
-  work: (values: readonly RulesValue[]) => RulesValue,
-): FunctionValue {
+type Work = (values: readonly RulesValue[]) => RulesValue;
+
+function builtin(name: string, least: number, most: number, work: Work): FunctionValue {
   const call = ({ positional, named }: CallArguments): RulesValue => {
     if (positional.length < least || positional.length > most || named.size > 0) {
       const count = least === most ? `${least} value` : `${least} to ${most} values`;

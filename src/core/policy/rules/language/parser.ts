@@ -22,11 +22,8 @@ export function parseRules(text: string, known: ReadonlySet<string>): RulesProgr
   while (peek(cursor).kind !== 'end') body.push(...statement(cursor));
   for (const [name, line] of scope.uses) {
     if (scope.names.has(name) || known.has(name)) continue;
-    throwRulesFault(
-      `\`${name}\` is not defined.`,
-      `Correct the name, or define it. Known: ${[...known].join(', ')}.`,
-      line,
-    );
+    const next = `Correct the name, or define it. Known: ${[...known].join(', ')}.`;
+    throwRulesFault(`\`${name}\` is not defined.`, next, line);
   }
   return { body, names: scope.names };
 }
@@ -241,9 +238,8 @@ function parseTargets(cursor: Cursor): Expression {
 function asTarget(cursor: Cursor, target: Expression): Expression {
   if (target.kind === 'name') cursor.scope.names.add(target.name);
   else if (target.kind === 'list' || target.kind === 'tuple') for (const item of target.items) asTarget(cursor, item);
-  else if (target.kind !== 'index') {
+  else if (target.kind !== 'index')
     throwRulesFault('Only a name can be given a value.', 'Give a value to a name.', target.line);
-  }
   return target;
 }
 

@@ -45,11 +45,8 @@ export type Clause =
   | { readonly kind: 'for'; readonly target: Expression; readonly iterable: Expression }
   | { readonly kind: 'if'; readonly condition: Expression };
 
-export interface Parameter {
-  readonly name: string;
-  /** Default value. */
-  readonly fallback?: Expression;
-}
+/** `fallback`: default value. */
+export type Parameter = { readonly name: string; readonly fallback?: Expression };
 
 export interface Definition {
   readonly name: string;

@@ -175,19 +175,8 @@ function expressionPiece(inner: string): FormatPiece {
   return { source: mark?.[1] ?? inner, as: mark?.[2] === 'r' ? 'repr' : 'str' };
 }
 
-const plainEscapes: Readonly<Record<string, string>> = {
-  n: '\n',
-  t: '\t',
-  r: '\r',
-  a: '\x07',
-  b: '\b',
-  f: '\f',
-  v: '\v',
-  '\\': '\\',
-  '"': '"',
-  "'": "'",
-  '\n': '',
-};
+const letterEscapes = { n: '\n', t: '\t', r: '\r', a: '\x07', b: '\b', f: '\f', v: '\v' };
+const plainEscapes: Readonly<Record<string, string>> = { ...letterEscapes, '\\': '\\', '"': '"', "'": "'", '\n': '' };
 
 const escape = /\\(?:x([^]{0,2})|u([^]{0,4})|U([^]{0,8})|([0-7]{1,3})|([^]))/g;
 

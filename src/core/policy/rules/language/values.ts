@@ -1,23 +1,11 @@
 import { throwRulesFault, type Meter, objectWork } from './faults-and-limits.ts';
 
 /** Value of an expression. Numbers are integers. */
-export type RulesValue =
-  | null
-  | boolean
-  | number
-  | string
-  | ListValue
-  | TupleValue
-  | RangeValue
-  | DictValue
-  | FunctionValue;
+export type RulesValue = null | boolean | number | string | MemberedValue | FunctionValue;
+type MemberedValue = ListValue | TupleValue | RangeValue | DictValue;
 
-export interface ListValue {
-  readonly kind: 'list';
-  readonly items: RulesValue[];
-  /** Number of loops over it; it cannot change until they end. */
-  loops: number;
-}
+/** `loops`: number of loops over it; it cannot change until they end. */
+export type ListValue = { readonly kind: 'list'; readonly items: RulesValue[]; loops: number };
 
 export type TupleValue = { readonly kind: 'tuple'; readonly items: readonly RulesValue[] };
 export type RangeValue = { readonly kind: 'range'; readonly items: readonly number[]; readonly text: string };
@@ -62,7 +50,7 @@ export function typeOf(value: RulesValue): string {
 export const isTruthy = (value: RulesValue): boolean =>
   value === null || typeof value !== 'object' ? Boolean(value) : value.kind === 'function' || sizeOf(value) > 0;
 
-export const sizeOf = (value: Exclude<RulesValue, null | boolean | number | string | FunctionValue>): number =>
+export const sizeOf = (value: MemberedValue): number =>
   value.kind === 'dict' ? value.entries.size : value.items.length;
 
 /** The items of a loop; a dict's keys. */
@@ -87,13 +75,11 @@ export function valueToSource(value: RulesValue, meter: Meter): string {
   if (typeof value === 'number') return String(value);
   if (value.kind === 'function') return value.name;
   if (value.kind === 'range') return value.text;
+  const inner = (item: RulesValue): string => valueToSource(item, meter);
   const texts = meter.nested(() =>
     value.kind === 'dict'
-      ? Array.from(
-          value.entries.values(),
-          ([key, held]) => `${valueToSource(key, meter)}: ${valueToSource(held, meter)}`,
-        )
-      : value.items.map((item) => valueToSource(item, meter)),
+      ? Array.from(value.entries.values(), ([key, held]) => `${inner(key)}: ${inner(held)}`)
+      : value.items.map(inner),
   );
   const inside = texts.join(', ');
   meter.spend(inside.length);
@@ -102,13 +88,8 @@ export function valueToSource(value: RulesValue, meter: Meter): string {
   return texts.length === 1 ? `(${inside},)` : `(${inside})`;
 }
 
-const shortEscapes: Readonly<Record<string, string>> = {
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '"': '\\"',
-  '\\': '\\\\',
-};
+type Escapes = Readonly<Record<string, string>>;
+const shortEscapes: Escapes = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '"': '\\"', '\\': '\\\\' };
 
 function quoted(text: string, meter: Meter): string {
   meter.spend(text.length);
@@ -159,11 +140,9 @@ export function compareValues(left: RulesValue, right: RulesValue, meter: Meter)
   if (typeof left === 'number' && typeof right === 'number') return left - right;
   if (typeof left === 'boolean' && typeof right === 'boolean') return Number(left) - Number(right);
   const [kind, other] = [typeOf(left), typeOf(right)];
+  const next = 'Compare numbers with numbers and strings with strings.';
   if (kind !== other || (kind !== 'list' && kind !== 'tuple'))
-    throwRulesFault(
-      `A ${kind} and a ${other} cannot be compared.`,
-      'Compare numbers with numbers and strings with strings.',
-    );
+    throwRulesFault(`A ${kind} and a ${other} cannot be compared.`, next);
   const [ours, theirs] = [itemsOf(left), itemsOf(right)];
   return meter.nested(() => {
     for (let at = 0; at < Math.min(ours.length, theirs.length); at++) {

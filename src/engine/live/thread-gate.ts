@@ -32,11 +32,8 @@ export async function emptyThreadRefusal(
   thread: { readonly id: ThreadId; readonly loader: { readonly isHere: boolean } } | undefined,
 ): Promise<Outcome<'thread-empty'> | undefined> {
   if (thread?.loader.isHere !== true || (await stored.location(thread.id)) !== undefined) return undefined;
-  return {
-    code: 'thread-empty',
-    message: `Thread ${thread.id} has no message yet, so it has no history and no file.`,
-    next: 'Send it a message first. Nothing was changed.',
-  };
+  const message = `Thread ${thread.id} has no message yet, so it has no history and no file.`;
+  return { code: 'thread-empty', message, next: 'Send it a message first. Nothing was changed.' };
 }
 
 /** The reason why a suspended turn could not continue says more than the refusal of an answer to its question. */

@@ -191,34 +191,22 @@ export const threadsClosedRefusal: Outcome<'threads-closed'> = {
 };
 
 export function threadClosedRefusal(id: ThreadId, { isKept }: { readonly isKept: boolean }): Outcome<'thread-closed'> {
-  return {
-    code: 'thread-closed',
-    message: `Thread ${id} is closed.`,
-    next: isKept ? 'Load it again by its id.' : 'Start a new one: it was ephemeral.',
-  };
+  const next = isKept ? 'Load it again by its id.' : 'Start a new one: it was ephemeral.';
+  return { code: 'thread-closed', message: `Thread ${id} is closed.`, next };
 }
 
 export function threadBusyRefusal(id: ThreadId): Outcome<'thread-busy'> {
-  return {
-    code: 'thread-busy',
-    message: `A turn of thread ${id} runs or waits for an answer.`,
-    next: 'Interrupt it, or wait until it has ended.',
-  };
+  const message = `A turn of thread ${id} runs or waits for an answer.`;
+  return { code: 'thread-busy', message, next: 'Interrupt it, or wait until it has ended.' };
 }
 
 /** The refusal if work on the thread as a whole, or work that this work waits for, uses the thread. */
 export function heldByCallerRefusal(id: ThreadId): Outcome<'thread-held'> {
-  return {
-    code: 'thread-held',
-    message: `This call would wait for itself: it is part of work on thread ${id} as a whole, or that work waits for it.`,
-    next: 'Use the thread after that work has ended.',
-  };
+  const message = `This call would wait for itself: it is part of work on thread ${id} as a whole, or that work waits for it.`;
+  return { code: 'thread-held', message, next: 'Use the thread after that work has ended.' };
 }
 
 export function ephemeralThreadRefusal(id: ThreadId): Outcome<'thread-ephemeral'> {
-  return {
-    code: 'thread-ephemeral',
-    message: `Thread ${id} is ephemeral: it has no file to roll back or change.`,
-    next: 'Start a thread that is not ephemeral.',
-  };
+  const message = `Thread ${id} is ephemeral: it has no file to roll back or change.`;
+  return { code: 'thread-ephemeral', message, next: 'Start a thread that is not ephemeral.' };
 }

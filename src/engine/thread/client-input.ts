@@ -186,17 +186,13 @@ export async function answerQuestion(
 }
 
 function notAsked(id: string): Outcome<'question-unknown'> {
-  return {
-    code: 'question-unknown',
-    message: `No running turn waits for an answer to the question ${JSON.stringify(id)}.`,
-    next: 'See `thread.questions`. For a suspended turn, use `engine.answer`, or continue it before you answer.',
-  };
+  const message = `No running turn waits for an answer to the question ${JSON.stringify(id)}.`;
+  const next = 'See `thread.questions`. For a suspended turn, use `engine.answer`, or continue it before you answer.';
+  return { code: 'question-unknown', message, next };
 }
 
 function answeredBefore(id: string): Outcome<'question-answered'> {
-  return {
-    code: 'question-answered',
-    message: `The question ${JSON.stringify(id)} has been answered already, or has lapsed.`,
-    next: 'This answer does not count. See `thread.questions` for what waits.',
-  };
+  const message = `The question ${JSON.stringify(id)} has been answered already, or has lapsed.`;
+  const next = 'This answer does not count. See `thread.questions` for what waits.';
+  return { code: 'question-answered', message, next };
 }

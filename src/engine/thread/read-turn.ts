@@ -82,11 +82,8 @@ export function itemProblem(item: unknown): Outcome<'odd-input'> | undefined {
 }
 
 export function notPlainData(subject: string): Outcome<'odd-input'> {
-  return {
-    code: 'odd-input',
-    message: `${subject} is not plain data: use only strings, numbers, booleans, arrays and plain objects.`,
-    next: 'Nothing was changed or sent. Pass a plain object.',
-  };
+  const message = `${subject} is not plain data: use only strings, numbers, booleans, arrays and plain objects.`;
+  return { code: 'odd-input', message, next: 'Nothing was changed or sent. Pass a plain object.' };
 }
 
 /** The reason why a turn cannot begin with this, or undefined. A zero byte in words is kept: it does no harm. */
@@ -117,9 +114,6 @@ const noAuthor: Outcome<'odd-input'> = {
 };
 
 function oddInput(subject: string, what: string): Outcome<'odd-input'> {
-  return {
-    code: 'odd-input',
-    message: `${subject} contains ${what}, which cannot be saved or sent.`,
-    next: 'Remove it and try again.',
-  };
+  const message = `${subject} contains ${what}, which cannot be saved or sent.`;
+  return { code: 'odd-input', message, next: 'Remove it and try again.' };
 }

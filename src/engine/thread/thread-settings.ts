@@ -215,9 +215,8 @@ function tierNotices(model: string, record: ModelRecord, serviceTier: string | u
 }
 
 function unknown(model: string, contextWindow: number): ModelNotice {
-  return {
-    code: 'model-unknown',
-    message: `Capstan does not know the model ${model}. It uses general values, such as a window of ${groupDigits(contextWindow)} tokens.`,
-    next: 'Set model_context_window to its real window, or describe the model in a file and set model_catalog_json to it.',
-  };
+  const message = `Capstan does not know the model ${model}. It uses general values, such as a window of ${groupDigits(contextWindow)} tokens.`;
+  const next =
+    'Set model_context_window to its real window, or describe the model in a file and set model_catalog_json to it.';
+  return { code: 'model-unknown', message, next };
 }

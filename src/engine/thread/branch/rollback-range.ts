@@ -97,11 +97,9 @@ export function findFirstTurnToRollBack(id: ThreadId, places: ThreadPlaces, to: 
 }
 
 function outsideOfTurns(id: ThreadId, number: number): Outcome {
-  return {
-    code: 'nothing-to-roll-back',
-    message: `Thread ${id} uses the old file format, which can only roll back whole turns that begin with a message from you. Checkpoint ${number} is outside such a turn.`,
-    next: `Fork the thread before that checkpoint instead: see \`capstan threads fork --help\`.`,
-  };
+  const message = `Thread ${id} uses the old file format, which can only roll back whole turns that begin with a message from you. Checkpoint ${number} is outside such a turn.`;
+  const next = `Fork the thread before that checkpoint instead: see \`capstan threads fork --help\`.`;
+  return { code: 'nothing-to-roll-back', message, next };
 }
 
 function nothingToTakeBack(message: string): Outcome {
@@ -121,12 +119,9 @@ export function refusedAsNothingToUndo(
 
 export function refusedForTurnsSince(id: ThreadId, count: number): RollbackRefused {
   const turns = count === 1 ? 'the turn' : `the ${count} turns`;
-  return {
-    kind: 'refused',
-    code: 'turns-since-rollback',
-    message: `Undoing this rollback would roll back ${turns} of thread ${id} that came after it.`,
-    next: 'Add --force to do so; that too can be undone. To keep both, fork the thread first.',
-  };
+  const message = `Undoing this rollback would roll back ${turns} of thread ${id} that came after it.`;
+  const next = 'Add --force to do so; that too can be undone. To keep both, fork the thread first.';
+  return { kind: 'refused', code: 'turns-since-rollback', message, next };
 }
 
 /** Messages about files that wait at a place, or were recorded since. */

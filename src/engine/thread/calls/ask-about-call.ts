@@ -203,11 +203,9 @@ function ruleOf({ host, mcp, prefix }: Question): RuleToSave | undefined {
 }
 
 function notOffered(prefix: readonly string[]): Outcome<'rule-not-offered'> {
-  return {
-    code: 'rule-not-offered',
-    message: `The rule for ${JSON.stringify(quoteShellCommand(prefix))} was not saved: it is no beginning of the command that was asked about, or would allow any command.`,
-    next: 'The command runs this time. Add the rule to rules/default.rules yourself if you want it.',
-  };
+  const message = `The rule for ${JSON.stringify(quoteShellCommand(prefix))} was not saved: it is no beginning of the command that was asked about, or would allow any command.`;
+  const next = 'The command runs this time. Add the rule to rules/default.rules yourself if you want it.';
+  return { code: 'rule-not-offered', message, next };
 }
 
 export interface CallInStepOrder extends Pick<PreparedCall, 'item'> {

@@ -314,9 +314,6 @@ function reasonIn(answer: unknown): string | undefined {
 }
 
 function broken(name: 'before' | 'after', why: string): Outcome {
-  return {
-    code: 'hook-failed',
-    message: `The hook that runs ${name} a checkpoint failed: ${why}`,
-    next: 'The thread continues without the hook. Fix the hook.',
-  };
+  const message = `The hook that runs ${name} a checkpoint failed: ${why}`;
+  return { code: 'hook-failed', message, next: 'The thread continues without the hook. Fix the hook.' };
 }

@@ -81,17 +81,13 @@ export function adoptServerWindow(turn: Turn, assumed: number): void {
 }
 
 function learned(model: string, named: number, assumed: number): Outcome {
-  return {
-    code: 'window-learned',
-    message: `The provider reports a window of ${groupDigits(named)} tokens for ${model}; Capstan assumed ${groupDigits(assumed)}. This thread now uses ${groupDigits(named)}.`,
-    next: `To use it in every thread, add \`model_context_window = ${named}\` to your config.toml.`,
-  };
+  const message = `The provider reports a window of ${groupDigits(named)} tokens for ${model}; Capstan assumed ${groupDigits(assumed)}. This thread now uses ${groupDigits(named)}.`;
+  const next = `To use it in every thread, add \`model_context_window = ${named}\` to your config.toml.`;
+  return { code: 'window-learned', message, next };
 }
 
 function unusable(model: string, named: number, assumed: number): Outcome {
-  return {
-    code: 'window-too-small',
-    message: `The provider reports a window of ${groupDigits(named)} tokens for ${model}, too small for instructions, tools and a conversation. Capstan still assumes ${groupDigits(assumed)}.`,
-    next: 'Give the model a larger window on its server, or choose another model.',
-  };
+  const message = `The provider reports a window of ${groupDigits(named)} tokens for ${model}, too small for instructions, tools and a conversation. Capstan still assumes ${groupDigits(assumed)}.`;
+  const next = 'Give the model a larger window on its server, or choose another model.';
+  return { code: 'window-too-small', message, next };
 }

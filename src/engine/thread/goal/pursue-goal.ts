@@ -86,11 +86,9 @@ function hasNews({ log, memory: { rounds } }: Turn): boolean {
 }
 
 function outOfTokens(budget: number): Outcome<'goal-out-of-tokens'> {
-  return {
-    code: 'goal-out-of-tokens',
-    message: `The goal has used its budget of ${groupDigits(budget)} tokens. The model gets one more answer.`,
-    next: 'To continue, ask to resume the goal: it gets as many tokens again, or the number that you name.',
-  };
+  const message = `The goal has used its budget of ${groupDigits(budget)} tokens. The model gets one more answer.`;
+  const next = 'To continue, ask to resume the goal: it gets as many tokens again, or the number that you name.';
+  return { code: 'goal-out-of-tokens', message, next };
 }
 
 const stalled: Outcome<'goal-stalled'> = {

@@ -66,17 +66,13 @@ function cutSkill({ name, path, contents: whole }: NamedSkill, contents: string,
   const rest = contents === '' ? 'it' : 'the rest';
   if (estimateTokens(whole) <= most) {
     const space = contents === '' ? 'no space' : 'too little space';
-    return {
-      code: 'skill-cut',
-      message: `The skill ${name} has ${space} beside the other skills of this turn. The model ${got}.`,
-      next: `The model can read ${rest} itself. Name fewer skills in one turn, or shorten the longest ones.`,
-    };
+    const message = `The skill ${name} has ${space} beside the other skills of this turn. The model ${got}.`;
+    const next = `The model can read ${rest} itself. Name fewer skills in one turn, or shorten the longest ones.`;
+    return { code: 'skill-cut', message, next };
   }
-  return {
-    code: 'skill-cut',
-    message: `The skill ${name} is too long: a skill has at most ${groupDigits(most)} tokens of this context window. The model ${got}.`,
-    next: `The model can read ${rest} itself. Shorten ${path}, or name fewer skills.`,
-  };
+  const message = `The skill ${name} is too long: a skill has at most ${groupDigits(most)} tokens of this context window. The model ${got}.`;
+  const next = `The model can read ${rest} itself. Shorten ${path}, or name fewer skills.`;
+  return { code: 'skill-cut', message, next };
 }
 
 /** Adds what a cut list of skills lacks about those that a message seems to concern. */

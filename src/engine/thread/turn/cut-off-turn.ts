@@ -145,11 +145,9 @@ export function deadTurnNotice(
   const { openTurn } = state;
   if (openTurn === undefined || openTurn.compaction === 'done') return undefined;
   if (openTurn.compaction === 'begun') {
-    return {
-      code: 'compaction-cut-off',
-      message: `A compaction of thread ${id} was cut off: Capstan was killed or crashed. The history is unchanged.`,
-      next: `Continue the thread, or compact it again: \`capstan threads compact ${id}\`.`,
-    };
+    const message = `A compaction of thread ${id} was cut off: Capstan was killed or crashed. The history is unchanged.`;
+    const next = `Continue the thread, or compact it again: \`capstan threads compact ${id}\`.`;
+    return { code: 'compaction-cut-off', message, next };
   }
   const started = new Map(openTurn.calls?.map((call) => [call.callId, call]));
   // A call that has begun is in flight, even if it asked for another try.
@@ -162,11 +160,9 @@ export function deadTurnNotice(
   const waits = open.filter(({ call_id: callId }) => asked.has(callId)).map(named);
   if (isSuspended(state)) {
     const interrupted = calls.length === 0 ? '' : ` Interrupted, outcome unknown: ${calls.join('; ')}.`;
-    return {
-      code: 'turn-suspended',
-      message: `The last turn of thread ${id} waits for your answer. Not run yet: ${waits.join('; ')}.${interrupted}`,
-      next: `Answer with \`capstan exec resume ${id} --approvals ask\`. A new message leaves the question unanswered, and the call does not run.`,
-    };
+    const message = `The last turn of thread ${id} waits for your answer. Not run yet: ${waits.join('; ')}.${interrupted}`;
+    const next = `Answer with \`capstan exec resume ${id} --approvals ask\`. A new message leaves the question unanswered, and the call does not run.`;
+    return { code: 'turn-suspended', message, next };
   }
   const inFlight = calls.length === 0 ? '' : ` Running at that moment, outcome unknown: ${calls.join('; ')}.`;
   const message = `The last turn of thread ${id} was cut off: Capstan was killed or crashed.${inFlight}${askedMeanwhile(openTurn)}`;

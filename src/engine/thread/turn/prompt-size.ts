@@ -34,11 +34,10 @@ export function promptTooLong(
   others: number,
   { effective, model }: { readonly effective: number; readonly model: string },
 ): Outcome<'prompt-too-long'> {
-  return {
-    code: 'prompt-too-long',
-    message: `The prompt is too long: it has about ${groupDigits(prompt)} tokens, and the window of ${model} has space for ${groupDigits(Math.max(0, effective - others))} (${groupDigits(effective)} minus instructions, tools and context). Nothing was sent, and the thread is unchanged.`,
-    next: 'Shorten the prompt, or save the text in a file and name the file in the prompt. If the window of the model is larger than that, set model_context_window; otherwise choose a model with a larger window.',
-  };
+  const message = `The prompt is too long: it has about ${groupDigits(prompt)} tokens, and the window of ${model} has space for ${groupDigits(Math.max(0, effective - others))} (${groupDigits(effective)} minus instructions, tools and context). Nothing was sent, and the thread is unchanged.`;
+  const next =
+    'Shorten the prompt, or save the text in a file and name the file in the prompt. If the window of the model is larger than that, set model_context_window; otherwise choose a model with a larger window.';
+  return { code: 'prompt-too-long', message, next };
 }
 
 /** Drops waiting words that are too long for any request: they would end every later turn. */

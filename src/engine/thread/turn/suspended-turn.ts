@@ -112,17 +112,13 @@ function nothingSuspended(id: ThreadId): Outcome<'nothing-suspended'> {
 }
 
 function noOneToAsk(id: ThreadId): Outcome<'no-one-to-ask'> {
-  return {
-    code: 'no-one-to-ask',
-    message: `Thread ${id} waits for your answer, and this program cannot ask.`,
-    next: `Nothing was changed. Answer with \`capstan exec resume ${id} --approvals ask\`, or send a new message, which leaves the question unanswered.`,
-  };
+  const next = `Nothing was changed. Answer with \`capstan exec resume ${id} --approvals ask\`, or send a new message, which leaves the question unanswered.`;
+  return { code: 'no-one-to-ask', message: `Thread ${id} waits for your answer, and this program cannot ask.`, next };
 }
 
 function policyChanged(id: ThreadId): Outcome<'policy-changed'> {
-  return {
-    code: 'policy-changed',
-    message: `The turn of thread ${id} that waits for your answer cannot be continued: its permissions and the current ones differ, and neither set includes the other.`,
-    next: 'Nothing was changed. Resume with the permissions of that turn, or send a new message, which leaves the question unanswered.',
-  };
+  const message = `The turn of thread ${id} that waits for your answer cannot be continued: its permissions and the current ones differ, and neither set includes the other.`;
+  const next =
+    'Nothing was changed. Resume with the permissions of that turn, or send a new message, which leaves the question unanswered.';
+  return { code: 'policy-changed', message, next };
 }

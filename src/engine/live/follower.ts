@@ -1,11 +1,11 @@
 import { placeOfState, type RecordedState } from '../../core/state/recorded/thread-events.ts';
-import type { RolloutStore } from '../../ports/thread-store.ts';
-import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
+import type { Ordinal } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ProvisionalEvent } from '../../protocol/thread-event.ts';
-import { type ClaimedPlace, lastValidPlace, type LineCursor, parseAfterPlace } from './line-cursor.ts';
+import { type ClaimedPlace, lastValidPlace, parseAfterPlace } from './line-cursor.ts';
 import { NewsQueue } from '../thread/event-stream.ts';
 import type { FollowOptions, LiveNews } from './live-thread-types.ts';
+import type { ThreadFollowers } from './thread-followers.ts';
 import {
   type FollowerNews,
   newsOf,
@@ -23,7 +23,7 @@ type ReadingPlace = { readonly after: number; readonly skip: number; readonly st
  * *behind*: the queue is dropped, and it reads the same news from the rollout until it has caught up.
  */
 export class Follower {
-  readonly #thread: FollowedThread;
+  readonly #thread: ThreadFollowers;
   readonly wantsPreviews: boolean;
   readonly #queue: NewsQueue;
   readonly #caughtUp: () => void;
@@ -43,7 +43,7 @@ export class Follower {
   /** Set if the follower did not stop by itself. */
   #ended: Outcome | undefined;
 
-  constructor(thread: FollowedThread, options: FollowOptions) {
+  constructor(thread: ThreadFollowers, options: FollowOptions) {
     const { after, provisional = true, limit = 1000, caughtUp = () => {} } = options;
     this.#thread = thread;
     this.#caughtUp = caughtUp;
@@ -54,12 +54,9 @@ export class Follower {
     const claimed = isNow ? { place: thread.place } : parseAfterPlace(after);
     if (claimed === undefined) throw new RangeError(`${JSON.stringify(after)} is no ordinal or cursor of a thread.`);
     this.#taken = { place: claimed.place, count: 0 };
-    if (isNow) {
-      queueMicrotask(caughtUp);
-      return;
-    }
-    this.#behind = { after: claimed.place, skip: 0 };
-    if (claimed.place >= 0) this.#claimed = claimed;
+    if (isNow) queueMicrotask(caughtUp);
+    else this.#behind = { after: claimed.place, skip: 0 };
+    if (!isNow && claimed.place >= 0) this.#claimed = claimed;
   }
 
   async #prove(claimed: ClaimedPlace): Promise<void> {
@@ -90,17 +87,14 @@ export class Follower {
 
   preview(event: ProvisionalEvent): void {
     if (this.#isOver || !this.wantsPreviews) return;
-    if (event.kind === 'dropped') this.#drop(event);
-    else if (this.#behind !== undefined || this.#spoiled.has(event.itemId)) this.#missed.previews++;
+    if (event.kind === 'dropped') {
+      this.#queue.forget(event.itemId);
+      this.#spoiled.delete(event.itemId);
+      // A follower that saw no preview of the item need not know. One that fell behind was told `dropped` then.
+      if (this.#begun.delete(event.itemId)) this.#queue.add({ kind: 'preview', event });
+    } else if (this.#behind !== undefined || this.#spoiled.has(event.itemId)) this.#missed.previews++;
     else this.#queue.preview(event);
     this.#added();
-  }
-
-  #drop(event: ProvisionalEvent): void {
-    this.#queue.forget(event.itemId);
-    this.#spoiled.delete(event.itemId);
-    // A follower that saw no preview of the item need not know. One that fell behind was told `dropped` at that moment.
-    if (this.#begun.delete(event.itemId)) this.#queue.add({ kind: 'preview', event });
   }
 
   #added(): void {
@@ -181,32 +175,26 @@ export class Follower {
     for (;;) {
       const first = this.#first.shift();
       if (first !== undefined) return first;
-      if (this.#claimed !== undefined) {
-        await this.#prove(this.#claimed);
-        continue;
-      }
-      if (this.#behind !== undefined) {
-        const news = await this.#readOn();
+      if (this.#claimed !== undefined) await this.#prove(this.#claimed);
+      else if (this.#behind !== undefined) {
+        const news = await this.#readOn(this.#behind);
         if (news !== undefined) return news;
-        continue;
+      } else {
+        const slot = this.#queue.take();
+        if (slot?.news !== undefined) return this.#took(slot.news, slot.placed);
+        if (this.#isOver) {
+          const outcome = this.#ended;
+          this.#ended = undefined;
+          return outcome && { kind: 'ended', outcome };
+        }
+        await (this.#wake ??= Promise.withResolvers<void>()).promise;
       }
-      const slot = this.#queue.take();
-      if (slot?.news !== undefined) return this.#took(slot.news, slot.placed);
-      if (this.#isOver) {
-        const outcome = this.#ended;
-        this.#ended = undefined;
-        return outcome && { kind: 'ended', outcome };
-      }
-      this.#wake ??= Promise.withResolvers<void>();
-      await this.#wake.promise;
     }
   }
 
   #took(news: LiveNews, placed: PlacedNews | undefined): LiveNews {
     if (placed !== undefined) this.#taken = { place: placed.place, count: placed.index + 1 };
-    if (news.kind === 'preview' && news.event.kind !== 'dropped') {
-      this.#begun.set(news.event.itemId, news.event.turnId);
-    }
+    if (news.kind === 'preview' && news.event.kind !== 'dropped') this.#begun.set(news.event.itemId, news.event.turnId);
     if (news.kind !== 'recorded' || news.event.kind !== 'item-completed') return news;
     this.#begun.delete(news.event.item.id);
     // A follower gets `missed` before the completed item.
@@ -217,8 +205,8 @@ export class Follower {
   }
 
   /** Returns the next news from the rollout, or undefined if the caller must look again. */
-  async #readOn(): Promise<LiveNews | undefined> {
-    const reading = (this.#reading ??= this.#read(this.#behind!));
+  async #readOn(behind: ReadingPlace): Promise<LiveNews | undefined> {
+    const reading = (this.#reading ??= this.#read(behind));
     const { done, value: placed } = await reading.next();
     if (this.#reading !== reading) return undefined;
     if (done === true) return (this.#reading = undefined);
@@ -235,10 +223,8 @@ export class Follower {
     let left = skip;
     while (placeOfState(state) < this.#thread.place && this.#thread.isKept) {
       const to = this.#thread.place;
-      for await (const line of store.read(id, {
-        from: (placeOfState(state) + 1) as Ordinal,
-        to: (to + 1) as Ordinal,
-      })) {
+      const range = { from: (placeOfState(state) + 1) as Ordinal, to: (to + 1) as Ordinal };
+      for await (const line of store.read(id, range)) {
         const read = newsOf(state, line);
         state = read.state;
         yield* read.placed.slice(left);
@@ -263,16 +249,4 @@ export class Follower {
     this.#missed = { passing: 0, previews: 0 };
     return passing > 0 || previews > 0 ? { kind: 'missed', passing, previews } : undefined;
   }
-}
-
-export interface FollowedThread {
-  readonly id: ThreadId;
-  readonly store: RolloutStore;
-  /** Place of the newest line that is durable and was handed out. */
-  readonly place: number;
-  readonly cursor: LineCursor | undefined;
-  readonly state: RecordedState;
-  readonly previewed: Iterable<string>;
-  /** False if recorded news cannot be read again, because the thread leaves nothing on disk. */
-  readonly isKept: boolean;
 }

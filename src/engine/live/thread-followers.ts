@@ -13,7 +13,7 @@ import { emptyThreadState } from '../../core/state/thread-state.ts';
 import { iterateNews, type LogNews } from '../thread/event-stream.ts';
 import type { Thread } from '../thread/thread.ts';
 import type { OpenedThread } from '../thread-setup/open-thread.ts';
-import { type FollowedThread, Follower } from './follower.ts';
+import { Follower } from './follower.ts';
 import {
   lastCommonPlace,
   currentRollout,
@@ -29,9 +29,10 @@ import { cursorAt, type LineCursor } from './line-cursor.ts';
 const mostUnfolded = 100;
 
 /** All followers of one thread, loaded or not. Does next to no work while there are none. */
-export class ThreadFollowers implements FollowedThread {
+export class ThreadFollowers {
   readonly id: ThreadId;
   readonly store: RolloutStore;
+  /** False if recorded news cannot be read again, because the thread leaves nothing on disk. */
   readonly isKept: boolean;
   readonly #followers = new Set<Follower>();
   #thread: Thread | undefined;
@@ -63,6 +64,7 @@ export class ThreadFollowers implements FollowedThread {
     return state;
   }
 
+  /** Place of the newest line that is durable and was handed out. */
   get place(): number {
     return placeOfState(this.state);
   }
@@ -111,13 +113,12 @@ export class ThreadFollowers implements FollowedThread {
     this.#state = await stateAt(place);
     this.#cursor = cursor;
     if (after !== undefined) this.#rollout = Promise.resolve(after);
+    const then = placeOfState(known);
     const isOther = before !== undefined && after !== undefined && before.rolloutId !== after.rolloutId;
-    const common = isOther
-      ? lastCommonPlace({ ...before, place: placeOfState(known) }, { ...after, place })
-      : undefined;
+    const common = isOther ? lastCommonPlace({ ...before, place: then }, { ...after, place }) : undefined;
     for (const follower of this.#followers) {
       if (common !== undefined) follower.rewound(common);
-      else if (place !== placeOfState(known)) follower.fellBehind(known);
+      else if (place !== then) follower.fellBehind(known);
     }
   }
 

@@ -1,5 +1,5 @@
 import { ownCost } from '../../core/state/fold/agents.ts';
-import { type LastSettings, lastSettings } from '../../core/state/resumed-settings.ts';
+import { lastSettings } from '../../core/state/resumed-settings.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Usage } from '../../protocol/usage.ts';
@@ -8,17 +8,10 @@ import type { Answered } from '../thread/client-input.ts';
 import type { Thread } from '../thread/thread.ts';
 import type { AsyncLocalStorage } from 'node:async_hooks';
 
-/** State of a thread that is kept while it is not loaded. */
-export interface LastKnownThread extends Pick<
-  Thread,
-  'settings' | 'takesPictures' | 'questions' | 'isSuspended' | 'usage'
-> {
-  readonly last: LastSettings;
-  readonly isEmpty: boolean;
-  readonly cost: Usage;
-}
+/** The state of a thread that is kept while it is not loaded. */
+export type LastKnownThread = ReturnType<typeof captureLastKnownThread>;
 
-export function captureLastKnownThread(thread: Thread): LastKnownThread {
+export function captureLastKnownThread(thread: Thread) {
   const { settings, takesPictures, questions, isSuspended, usage, state } = thread;
   const known = { settings, takesPictures, questions, isSuspended, usage };
   return { ...known, last: lastSettings(state), isEmpty: state.turns === 0, cost: costOfThread(thread) };
@@ -70,7 +63,7 @@ export class ThreadGate {
     const before = [...this.#entered, this.#closed];
     const over = Promise.withResolvers<void>();
     const closed = over.promise;
-    const run = runAsWork(closed, { after: this.#closed });
+    const run = runAsWork(closed, this.#closed);
     this.#closed = closed;
     // Registered first, so that later callers cannot overtake those that waited.
     void closed.then(() => (this.#closed = this.#closed === closed ? undefined : this.#closed));
@@ -122,14 +115,11 @@ function waitsForCaller(work: WholeWork, seen = new Set<WholeWork>()): boolean {
   return [...(waitsOf.get(work) ?? [])].some((other) => waitsForCaller(other, seen));
 }
 
-/** Notes that the caller waits for this work, which begins after `after`. The result runs code as part of it, too. */
-function runAsWork(
-  work: WholeWork,
-  { after }: { readonly after: WholeWork | undefined },
-): <Result>(run: () => Promise<Result>) => Promise<Result> {
-  if (after !== undefined) addWait(work, after);
+/** Notes that the caller waits for this work, which begins after `before`. The result runs code as part of it, too. */
+function runAsWork(work: WholeWork, before: WholeWork | undefined) {
+  if (before !== undefined) addWait(work, before);
   noteCallerWaits(work);
   const works = new Set([...worksOfCaller(), work]);
   const storage = (caller ??= new (process.getBuiltinModule('node:async_hooks').AsyncLocalStorage)());
-  return (run) => storage.run(works, run);
+  return <Result>(run: () => Promise<Result>): Promise<Result> => storage.run(works, run);
 }

@@ -57,7 +57,7 @@ export class ThreadLoader {
     return this.#opening;
   }
   /** Clients get the object only after it was loaded once, so one of the two exists. */
-  get now(): Omit<LastKnownThread, 'last' | 'isEmpty' | 'cost'> {
+  get now() {
     return this.#thread ?? this.#known!;
   }
   get cost(): Usage {

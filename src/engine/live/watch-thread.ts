@@ -3,7 +3,7 @@ import { systemClock } from '../../adapters/gather/clock-and-ids.ts';
 import type { Clock } from '../../ports/system.ts';
 import type { RolloutStore } from '../../ports/thread-store.ts';
 import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
-import { placeOfState, type RecordedState } from '../../core/state/recorded/thread-events.ts';
+import { placeOfState } from '../../core/state/recorded/thread-events.ts';
 import type { FollowOptions, LiveEngine, LiveNews, LiveThread } from './live-thread-types.ts';
 import { parseAfterPlace } from './line-cursor.ts';
 import {
@@ -43,8 +43,7 @@ async function* readAlong(
   id: ThreadId,
   { after, signal, caughtUp }: FollowOptions,
 ): AsyncGenerator<LiveNews> {
-  const start = parseAfterPlace(after)?.place ?? -1;
-  let state: RecordedState = await readRecordedState(store, id, start);
+  let state = await readRecordedState(store, id, parseAfterPlace(after)?.place ?? -1);
   let rollout = await currentRollout(store, id);
   const isOver = (): boolean => signal?.aborted === true;
   while (!isOver()) {

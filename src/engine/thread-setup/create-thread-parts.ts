@@ -37,10 +37,9 @@ import { createThreadSkills, threadPlugins } from './thread-skills.ts';
 import { builtInTools, lazyEditTools, openClientTools } from './thread-tools.ts';
 import { join } from 'node:path';
 
-export interface ThreadPartsInput extends Pick<
-  ConfiguredThread,
-  'config' | 'models' | 'settings' | 'hooks' | 'skillSwitches'
-> {
+type Configured = Pick<ConfiguredThread, 'config' | 'models' | 'settings' | 'hooks' | 'skillSwitches'>;
+
+export interface ThreadPartsInput extends Configured {
   /** Absent: the thread sent no request yet. */
   readonly past?: ServerHistory;
   readonly request: ThreadRequest;
@@ -213,11 +212,8 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
 
 function notifier(engine: EngineParts, argv: readonly string[]): ThreadParts['notify'] {
   if (argv.length === 0) return undefined;
-  const failed: Outcome = {
-    code: 'notify-failed',
-    message: `The program of notify could not be started: ${argv[0] ?? ''}`,
-    next: 'Correct notify in config.toml, or remove it.',
-  };
+  const message = `The program of notify could not be started: ${argv[0] ?? ''}`;
+  const failed = { code: 'notify-failed', message, next: 'Correct notify in config.toml, or remove it.' };
   return (cwd, about) =>
     startDetached([...argv, JSON.stringify(about)], { cwd, env: programVariables(engine) }) ? undefined : failed;
 }
@@ -232,11 +228,8 @@ const hasMcpServers = ({ mcpServers = {} }: Config): boolean =>
   Object.values(mcpServers).some(({ enabled }) => enabled !== false);
 
 /** Folders that commands may write under these settings. Configured roots count even if this mode ignores them. */
-function openedFolders(
-  { cwd, sandbox: profile }: Settings,
-  { sandboxWorkspaceWrite: { writableRoots }, addedRoots }: Config,
-): readonly string[] {
-  return [cwd, ...writableRoots, ...addedRoots, ...grantedFolders(profile)];
+function openedFolders({ cwd, sandbox }: Settings, { sandboxWorkspaceWrite, addedRoots }: Config): readonly string[] {
+  return [cwd, ...sandboxWorkspaceWrite.writableRoots, ...addedRoots, ...grantedFolders(sandbox)];
 }
 
 /** Undefined if no login shell is asked: it is not allowed, or commands would get nothing from its answer. */

@@ -18,11 +18,8 @@ import { WorkStoppedError, TimeSlicer } from '../workspace/yield-to-event-loop.t
 import { basename, dirname } from 'node:path';
 
 export function editTools(engine: EngineParts, patches: ApplyPatchPorts): readonly Tool[] {
-  return [
-    editFileTool(patches),
-    readFileTool((path, { policy }) => loadText(path, { denies: readGuard(policy).deniesModel })),
-    searchTool(searchFiles(engine)),
-  ];
+  const readFile = readFileTool((path, { policy }) => loadText(path, { denies: readGuard(policy).deniesModel }));
+  return [editFileTool(patches), readFile, searchTool(searchFiles(engine))];
 }
 
 const mostNames = 100;
@@ -88,8 +85,8 @@ function whyNot(folder: string, policy: ResolvedPolicy): Outcome | undefined {
 function whyNoFolder(folder: string): Outcome | undefined {
   const kind = kindOfEntry(folder);
   if (kind === 'folder') return undefined;
-  const missing = { message: `There is no folder ${folder}.`, next: 'Search without a path to see what there is.' };
-  if (kind === 'missing') return { code: 'file-missing', ...missing };
+  const next = 'Search without a path to see what there is.';
+  if (kind === 'missing') return { code: 'file-missing', message: `There is no folder ${folder}.`, next };
   const message = `${folder} is not a folder.`;
   return { code: 'file-unreadable', message, next: 'Give a folder, or search its lines.' };
 }

@@ -167,12 +167,8 @@ export async function prepareResumedThread(
   });
   if ('code' in prepared) return prepared;
   const problem = engine.seals.problem();
-  const notices = [
-    ...(problem === undefined ? [] : [unusableKeyNotice(problem)]),
-    ...prepared.notices,
-    ...withoutEffect(state, prepared.settings),
-  ];
-  return { ...prepared, notices };
+  const ofKey = problem === undefined ? [] : [unusableKeyNotice(problem)];
+  return { ...prepared, notices: [...ofKey, ...prepared.notices, ...withoutEffect(state, prepared.settings)] };
 }
 
 function lastTools({ sent, toolSets }: ThreadState): readonly ToolSpec[] | undefined {
@@ -184,7 +180,6 @@ function withoutEffect(state: ThreadState, { baseInstructions: wanted, origins =
   const kept = instructionsOf(state);
   if (origins['baseInstructions'] !== 'flags' || kept === undefined || kept.text === wanted) return [];
   const message = 'The instructions on the command line have no effect: a thread keeps the ones it started with.';
-  return [
-    { code: 'instructions-kept', message, next: 'Use developer_instructions for this thread, or start a new one.' },
-  ];
+  const next = 'Use developer_instructions for this thread, or start a new one.';
+  return [{ code: 'instructions-kept', message, next }];
 }

@@ -37,7 +37,7 @@ export interface Steering {
 }
 
 const steeringOptions = {
-  input: { type: messageOption(), required: true },
+  input: { type: messageOption, required: true },
   turnId: { type: uncheckedValue('the id of a turn') },
   outputSchema: { type: jsonObjectOption },
 } as const satisfies OptionTable<Steering>;

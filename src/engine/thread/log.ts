@@ -8,12 +8,10 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import { type LogNews, Subscribers } from './event-stream.ts';
 
+type Warning = { readonly log: Pick<ThreadLog, 'tell'>; readonly warned: Set<string> };
+
 /** Warns of a problem once per process, and returns whether it did. `by`: problems that share this count as one. */
-export function warnOnce(
-  { log, warned }: { readonly log: Pick<ThreadLog, 'tell'>; readonly warned: Set<string> },
-  outcome: Outcome,
-  by: 'code' | 'message',
-): boolean {
+export function warnOnce({ log, warned }: Warning, outcome: Outcome, by: 'code' | 'message'): boolean {
   const key = by === 'code' ? outcome.code : `${outcome.code} ${outcome.message}`;
   if (warned.has(key)) return false;
   warned.add(key);

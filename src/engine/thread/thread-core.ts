@@ -5,31 +5,22 @@ import { recordInForce } from './record/record-context.ts';
 import { ThreadCommandSessions } from './running-commands.ts';
 import type { SubmittedSettings } from './submitted-settings.ts';
 import type { ThreadOpening } from './thread-opening.ts';
-import type { TurnInput } from './thread-parts.ts';
-import { type ThreadBase, ThreadSettings } from './thread-settings.ts';
+import type { SavedRules, TurnInput } from './thread-parts.ts';
+import { ThreadSettings } from './thread-settings.ts';
 
-export interface ThreadCore extends ThreadBase {
-  readonly settings: ThreadSettings;
-  readonly work: WorkQueue;
-  readonly questions: OpenQuestions;
-  readonly warned: Set<string>;
-  readonly savedRules: TurnInput['savedRules'];
-  readonly sessions: ThreadCommandSessions;
-}
+export type ThreadCore = ReturnType<typeof createThreadCore>;
 
 /** Called once per thread. `closing` aborts when the thread is given up. */
-export function createThreadCore(
-  { id, parts, log, inForce, options }: ThreadOpening,
-  closing: AbortSignal,
-): ThreadCore {
+export function createThreadCore({ id, parts, log, inForce, options }: ThreadOpening, closing: AbortSignal) {
   const inbox = new Inbox(log, parts.ids, () => recordInForce(log, id, settings.inForce));
   // Subscribers must not hear of a turn whose words could be lost.
   log.beforeDurable(() => inbox.keep());
   const sessions = new ThreadCommandSessions(parts, log, id);
   const shared = { id, parts, log, inbox, closing };
   const settings = new ThreadSettings(shared, options.settings, inForce);
-  const noted = { warned: new Set<string>(), savedRules: { prefixes: [], hosts: [], tools: [] } };
-  return { ...shared, settings, sessions, questions: new OpenQuestions(), work: new WorkQueue(), ...noted };
+  const savedRules: SavedRules = { prefixes: [], hosts: [], tools: [] };
+  const own = { questions: new OpenQuestions(), work: new WorkQueue(), warned: new Set<string>(), savedRules };
+  return { ...shared, settings, sessions, ...own };
 }
 
 export interface TurnRequest {

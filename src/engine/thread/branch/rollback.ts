@@ -77,10 +77,8 @@ export async function rollBack(
     const cut = findRollbackCut(id, places, to);
     if ('code' in cut) return { kind: 'refused', ...cut };
     const { current } = held;
-    const [{ state: then }, { state: now }] = [
-      await loadThreadState(store, id, cut.end),
-      await loadThreadState(store, id),
-    ];
+    const { state: then } = await loadThreadState(store, id, cut.end);
+    const { state: now } = await loadThreadState(store, id);
     const left = createRollbackNote({ current, places, now }, cut.kept, 'rollback');
     const notes = notesAfterRollback(rollbackNotesIn(current.meta), left);
     const place = { rolloutId: current.rolloutId, end: cut.end };
@@ -124,7 +122,7 @@ export async function undoRollback(
   id: ThreadId,
   { force }: { readonly force: boolean },
 ): Promise<RollbackUndone | RollbackRefused> {
-  if (await isLegacy(store, id)) return repeatTakenBack(store, id, { force });
+  if (await isLegacy(store, id)) return repeatTakenBack(store, id, force);
   const held = await holdActive(store, id);
   if (held.kind === 'refused') return held;
   try {
@@ -160,7 +158,9 @@ async function undoRevert(
   // Messages accepted since the rollback keep waiting. For those that waited before it, the left rollout counts.
   const waiting = now.waiting.filter((message) => !isAboutFiles(message) || message.again !== true);
   const from = firstUnsharedOrdinal(current.meta, left.place.rolloutId);
-  const told = from === undefined ? [] : await readFilesMessages(store, id, from, []);
+  const all = from === undefined ? [] : await readFilesMessages(store, id, from, []);
+  const told = all.filter(({ again }) => again !== true);
+  const standing = idsIn(places).slice(0, left.kept);
   const made = await held.revert({
     rolloutId: ids.uuid(),
     to: left.place,
@@ -168,17 +168,14 @@ async function undoRevert(
     drafts: [
       ...pinChangeLines(left.pins, now.pins),
       ...waiting.map(repeatedMessageLine),
-      ...filesMessagesToRepeat(
-        told.filter(({ again }) => again !== true),
-        { there: now.waiting, standing: idsIn(places).slice(0, left.kept) },
-      ).map(repeatedMessageLine),
+      ...filesMessagesToRepeat(told, { there: now.waiting, standing }).map(repeatedMessageLine),
       ...(left.usage === undefined ? [] : repeatedCostLines(left.usage, now.usage)),
       // Entries that the left rollout has too are recorded twice.
       ...repeatedModelWindowLines([], now.limits),
       ...repeatedWarningLines([], now.warnings),
     ],
   });
-  if (made.kind === 'refused') return made.code === 'place-unknown' ? refusedAsNothingToUndo(id, 'removed') : made;
+  if (made.kind === 'refused') return made.code === 'place-unknown' ? refusedAsNothingToUndo(id, true) : made;
   const [before, after] = [idsIn(places), idsIn(await readPlaces(store, id))];
   const turns = after.filter((turn) => !before.includes(turn));
   const replaced = before.filter((turn) => !after.includes(turn));
@@ -252,11 +249,7 @@ function markRolledBack(store: RolloutStore, id: ThreadId, to: RollbackTarget): 
 }
 
 /** A marker cannot be taken back: the lines that it removed are repeated, after a marker for the turns since. */
-function repeatTakenBack(
-  store: RolloutStore,
-  id: ThreadId,
-  { force }: { readonly force: boolean },
-): Promise<RollbackUndone | RollbackRefused> {
+function repeatTakenBack(store: RolloutStore, id: ThreadId, force: boolean): Promise<RollbackUndone | RollbackRefused> {
   return owning(store, id, async (owned) => {
     const places = await readPlaces(store, id);
     const found = await newestNotBack(store, id, places);
@@ -311,8 +304,8 @@ async function isSaidAgain(
 async function draftsBetween(
   store: RolloutStore,
   id: ThreadId,
-  { start, end }: { readonly start: Ordinal; readonly end: Ordinal },
-): Promise<readonly LineDraft[]> {
+  { start, end }: Readonly<Record<'start' | 'end', Ordinal>>,
+) {
   const drafts: LineDraft[] = [];
   for await (const line of store.read(id, { from: start, to: end })) {
     if (line.type !== lineType.compaction) drafts.push(repeatedDraft(line));

@@ -81,21 +81,17 @@ export function readCommandIfNeeded(turn: Turn, needs: CallNeeds, options: Decid
   if (commands === undefined || argv === undefined) return undefined;
   const maybeDangerous = commands.mayBeDangerous(argv);
   return dependsOnAnalysis(contextNow(turn, options), needs, { maybeDangerous })
-    ? readOn(turn, needs, { mayLeave: needs.escalation !== undefined })
+    ? readOn(turn, needs, needs.escalation !== undefined)
     : undefined;
 }
 
 /** A second try may leave the sandbox, so the command must be read even where the first did not need it. */
 export async function readCommandBeforeRetry(turn: Turn, { needs }: CallToDecide): Promise<CallToDecide> {
-  return { needs, read: await readOn(turn, needs, { mayLeave: true }) };
+  return { needs, read: await readOn(turn, needs, true) };
 }
 
 /** Reads the command and its ground. `mayLeave`: it may leave the sandbox without a rule. */
-async function readOn(
-  turn: Turn,
-  { argv, cwd }: CallNeeds,
-  { mayLeave }: { readonly mayLeave: boolean },
-): Promise<CallToDecide['read']> {
+async function readOn(turn: Turn, { argv, cwd }: CallNeeds, mayLeave: boolean): Promise<CallToDecide['read']> {
   const { parts, envelope, signal } = turn;
   const read = argv && (await parts.commands?.read(argv));
   if (read === undefined || parts.ground === undefined) return read;

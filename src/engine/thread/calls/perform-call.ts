@@ -134,14 +134,8 @@ export function withNote(output: CallResult['output'], note: string): CallResult
  * and works in the turn's folder unless another is asked for. Settings that grant more are refused.
  */
 function restrictThreads(threads: Threads, envelope: Envelope): Threads {
-  const held = async <Opened>(
-    given: WantedThread,
-    of: string,
-    open: (narrowed: Narrowed) => Promise<Opened>,
-  ): Promise<Opened | ThreadRefused> => {
-    const wanted = readOptions<WantedThread>(given, wantedOptions, of);
-    if ('code' in wanted) return { kind: 'refused', outcome: wanted };
-    const narrowed = heldBy(envelope, wanted);
+  const held = async <Opened>(wanted: WantedThread, of: string, open: (narrowed: Narrowed) => Promise<Opened>) => {
+    const narrowed = heldBy(envelope, wanted, of);
     return 'kind' in narrowed ? narrowed : open(narrowed);
   };
   return {
@@ -156,8 +150,9 @@ function restrictThreads(threads: Threads, envelope: Envelope): Threads {
 
 type Narrowed = WantedThread & { readonly cwd: string };
 
-function heldBy(envelope: Envelope, wanted: WantedThread): Narrowed | ThreadRefused {
-  const { policy, workspace } = envelope;
+function heldBy({ policy, workspace }: Envelope, given: WantedThread, of: string): Narrowed | ThreadRefused {
+  const wanted = readOptions<WantedThread>(given, wantedOptions, of);
+  if ('code' in wanted) return { kind: 'refused', outcome: wanted };
   const { cwd = workspace.cwd, approvals = policy.approval } = wanted;
   const sandbox = profileWanted(wanted.sandbox) ?? policy.profile;
   const isWider =
@@ -185,12 +180,8 @@ function profileWanted(sandbox: WantedThread['sandbox']): PermissionProfile | un
   return isWrongValue(read) ? undefined : read;
 }
 
-const readOnly = builtInProfile('read-only', {
-  network: false,
-  writableRoots: [],
-  excludeTmpdir: true,
-  excludeSlashTmp: true,
-});
+const nothingMore = { network: false, writableRoots: [], excludeTmpdir: true, excludeSlashTmp: true };
+const readOnly = builtInProfile('read-only', nothingMore);
 
 function refused(why: string): ThreadRefused {
   const next = 'Ask for the same or narrower settings, or change the settings of the calling thread.';

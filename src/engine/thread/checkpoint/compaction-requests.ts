@@ -67,19 +67,12 @@ export class CompactionRequests {
     // The login must be read for this, and only the unary form depends on it.
     const authMode = form === 'unary' ? await provider.client.authMode() : 'none';
     const { maxBytes, timeoutMs } = this.#turn.parts.compactionLimits;
+    const own = { options: optionsFor(options, asked, { form, authMode }), tools, modalities, maxBytes };
     const request = await ModelExchange.begin(this.#turn, {
-      step: this.#step,
-      attempt,
-      retries,
-      by,
-      provider,
-      options: optionsFor(options, asked, { form, authMode }),
-      tools,
-      modalities,
+      ...{ step: this.#step, attempt, retries, by, provider, ...own },
       auxiliary: this.#auxiliary(asked, form),
       form: form ?? 'stream',
       ...(form === 'stream' ? { wants: 'checkpoint' } : {}),
-      maxBytes,
     });
     if ('code' in request) return { kind: 'failed', failure: request };
     this.count++;

@@ -109,11 +109,7 @@ function instructionsAfter(turn: Turn, { placement }: CompactionPlan) {
   return { text: model, provenance: { type: 'model', model: identity.model.slug } } as const;
 }
 
-function reportOf(
-  { log }: Turn,
-  what: CheckpointToInstall,
-  tokens: { before: number; after: number },
-): CheckpointReport {
+function reportOf({ log }: Turn, what: CheckpointToInstall, tokens: { before: number; after: number }) {
   const { id, plan, candidate, requests, why } = what;
   const { trigger, reason, phase, model } = plan;
   const { strategy, words, mended } = candidate;

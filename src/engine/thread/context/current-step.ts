@@ -43,12 +43,9 @@ export async function stepNow(
 }
 
 /** Offers the tools of this moment by the rule that the turn used: tools may come and go while it runs. */
-export function withToolsNow<Known extends Pick<Step, 'facts' | 'tools'>>(
-  { parts, envelope }: TurnContract,
-  step: Known,
-): Known {
-  const { identity, policy, capabilities, modes } = envelope;
-  const { router } = parts;
+export function withToolsNow<Known extends Pick<Step, 'facts' | 'tools'>>(turn: TurnContract, step: Known): Known {
+  const { identity, policy, capabilities, modes } = turn.envelope;
+  const { router } = turn.parts;
   const work = { mode: modes.collaboration.mode, features: capabilities.features, editTools: capabilities.editTools };
   const offered = router.tools.filter((tool) => isToolOffered(tool, identity, policy, work)).map(({ name }) => name);
   const tools = router.specs(offered, policy);
@@ -73,10 +70,7 @@ export function applyThreadState(turn: TurnContract, step: Omit<Step, 'window'>)
   return { ...step, facts, window: contextWindowNow(turn) };
 }
 
-export function contextToSend(
-  { baseline, history }: Pick<ThreadState, 'baseline' | 'history'>,
-  step: Step,
-): WorldUpdate {
+export function contextToSend({ baseline, history }: ThreadState, step: Step): WorldUpdate {
   return buildWorldUpdate(worldSections, step, baseline, (kinds) => isContextInForce(history, kinds));
 }
 

@@ -92,9 +92,10 @@ export function userFacts({ askUser }: Pick<ThreadParts, 'askUser'>): Pick<TurnF
 export function grantsNow(
   { log, continues, savedRules }: Pick<Turn, 'log' | 'continues' | 'savedRules'>,
   { approval, profile }: ChosenPolicy,
-): { readonly session: readonly Grant[]; readonly turn: readonly Grant[] } {
+) {
   const { grants, openTurn } = log.state;
-  const session = [...grantsUnder(grants, { approval, profile }), ...savedRules.hosts, ...savedRules.tools];
+  const given = grantsUnder(grants, { approval, profile });
+  const session: readonly Grant[] = [...given, ...savedRules.hosts, ...savedRules.tools];
   // Use the policy of the suspended turn: a surface that cannot ask may hold another one.
   const turn = grantsUnder(openTurn?.grants ?? [], { approval: continues?.approval ?? approval, profile });
   return { session, turn };

@@ -84,11 +84,7 @@ function keepSaid({ memory }: Turn, { call_id: callId }: CallItem, said: HookRes
 }
 
 /** Asks hooks about the result of a call. For a command that still runs, they are asked when it has ended. */
-export async function runHooksAfterCall<Result extends CallResult>(
-  turn: Turn,
-  given: CallItem,
-  end: Result,
-): Promise<Result> {
+export async function runHooksAfterCall<End extends CallResult>(turn: Turn, given: CallItem, end: End): Promise<End> {
   const call = callThatEnded(turn, given, end);
   if (call === undefined) return end;
   const { names, input } = hookedCall(call, mcpCallOf(end.item));

@@ -18,8 +18,7 @@ import type { Turn } from '../thread-parts.ts';
 /** `lastMessage`: the model's last message in the step. */
 export type StepAnswer = (
   | { readonly kind: 'go-on' }
-  | { readonly kind: 'done' }
-  | { readonly kind: 'aborted' }
+  | { readonly kind: 'done' | 'aborted' }
   /** A call waits for an answer that this process will not get. */
   | { readonly kind: 'suspended' }
   | { readonly kind: 'failed'; readonly failure: ModelFailure; readonly bytes?: number }

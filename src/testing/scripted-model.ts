@@ -9,12 +9,13 @@ import type {
   ExchangeEnd,
   RecordedFrame,
   RecordedRequest,
+  RequestContent,
   Script,
   ScriptedUsage,
   ScriptStep,
   ScriptStepOf,
 } from './script.ts';
-import type { UpgradeAnswer } from './scripted-socket.ts';
+import type { SocketHost, UpgradeAnswer } from './scripted-socket.ts';
 import { createIdNumbering, type StreamContext, type WireRenderer } from './wire-renderer.ts';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -139,10 +140,7 @@ class Model implements ScriptedModel {
     return ended(await performStep(step, response, { renderer, context }));
   }
 
-  #record(
-    request: IncomingMessage,
-    content: Pick<RecordedRequest, 'bytes' | 'decodedBytes' | 'body' | 'frame'>,
-  ): { readonly recorded: RecordedRequest; readonly ended: (end: ExchangeEnd) => void } {
+  #record(request: IncomingMessage, content: RequestContent & Pick<RecordedRequest, 'frame'>) {
     const ended = Promise.withResolvers<ExchangeEnd>();
     const recorded: RecordedRequest = {
       index: this.requests.length,
@@ -168,24 +166,19 @@ class Model implements ScriptedModel {
     const answer = path === `${this.#root}/responses` ? upgrade(this.upgrades++) : { status: 404 };
     // Loaded on use: few scripts need it.
     const { answerUpgrade } = await import('./scripted-socket.ts');
-    answerUpgrade(request, {
-      answer,
-      head,
-      socket,
-      deflates,
-      host: {
-        connection: this.#connections.get(socket) ?? -1,
-        context: this.#context,
-        arrived: (frame) => this.frames.push(frame),
-        step: async (content) => {
-          const { recorded, ended } = this.#record(request, content);
-          return { ...(await this.#turnTo(recorded)), ended };
-        },
+    const host: SocketHost = {
+      connection: this.#connections.get(socket) ?? -1,
+      context: this.#context,
+      arrived: (frame) => this.frames.push(frame),
+      step: async (content) => {
+        const { recorded, ended } = this.#record(request, content);
+        return { ...(await this.#turnTo(recorded)), ended };
       },
-    });
+    };
+    answerUpgrade(request, { answer, head, socket, deflates, host });
   }
 
-  async #turnTo(request: RecordedRequest): Promise<{ readonly step: ScriptStep; readonly context: StreamContext }> {
+  async #turnTo(request: RecordedRequest) {
     const { window } = this.#options;
     const asked = { model: stringAt(request.body, 'model') };
     if (window === undefined) return { step: await this.#stepFor(request), context: { ...this.#context, ...asked } };

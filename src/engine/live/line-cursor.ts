@@ -10,13 +10,11 @@ export type LineCursor = string & { readonly __brand: 'PlaceCursor' };
 /** Start of a reader: behind a line, or at the beginning (-1). */
 export type AfterPlace = Ordinal | -1 | LineCursor;
 
-export function cursorAt(place: number, { timestamp }: Pick<Line, 'timestamp'>): LineCursor {
-  return `${place}@${timestamp}` as LineCursor;
-}
+export const cursorAt = (place: number, { timestamp }: Pick<Line, 'timestamp'>): LineCursor =>
+  `${place}@${timestamp}` as LineCursor;
 
-export function timeOfCursor(cursor: LineCursor): number | undefined {
-  return lineTime({ timestamp: cursor.slice(cursor.indexOf('@') + 1) });
-}
+export const timeOfCursor = (cursor: LineCursor): number | undefined =>
+  lineTime({ timestamp: cursor.slice(cursor.indexOf('@') + 1) });
 
 export type ClaimedPlace = { readonly place: number; readonly timestamp?: string };
 

@@ -79,6 +79,5 @@ async function* readAlong(
 }
 
 /** Undefined for a thread without a file: such a thread is read again each time. */
-function sizeOf(location: string | undefined): number | undefined {
-  return location === undefined ? undefined : fileSystem.statSync(location, { throwIfNoEntry: false })?.size;
-}
+const sizeOf = (location: string | undefined): number | undefined =>
+  location === undefined ? undefined : fileSystem.statSync(location, { throwIfNoEntry: false })?.size;

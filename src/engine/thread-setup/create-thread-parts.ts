@@ -126,22 +126,18 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
       const catalogue = known.catalogue();
       await edits.loadFor(chosen, catalogue);
       const landlock = await sandbox.usesLandlock();
-      const gathered = await gatherFacts({
-        clock,
+      const client = { ...engine.options.client, ...defined({ threadSource }) };
+      const place = {
         env,
         cwd: chosen.cwd,
-        client: { ...engine.options.client, ...defined({ threadSource }) },
         trust,
-        catalogue,
-        prices,
         own: engine.ownPlaces(),
         profile: chosen.sandbox,
-        programFiles: nodeProgramFiles,
         roots: [...opened],
-        provider: facts,
-        landlock: landlock || undefined,
-        hasPlugins: (await plugins()).length > 0,
-      });
+      };
+      const programs = { programFiles: nodeProgramFiles, landlock: landlock || undefined };
+      const more = { clock, client, catalogue, prices, provider: facts, hasPlugins: (await plugins()).length > 0 };
+      const gathered = await gatherFacts({ ...more, ...place, ...programs });
       // Patches write there too, possibly before any command runs.
       if (landlock) engine.beforeLandlock(Object.values(gathered.places.real ?? {}));
       isUnderLandlock = landlock;
@@ -228,9 +224,10 @@ const hasMcpServers = ({ mcpServers = {} }: Config): boolean =>
   Object.values(mcpServers).some(({ enabled }) => enabled !== false);
 
 /** Folders that commands may write under these settings. Configured roots count even if this mode ignores them. */
-function openedFolders({ cwd, sandbox }: Settings, { sandboxWorkspaceWrite, addedRoots }: Config): readonly string[] {
-  return [cwd, ...sandboxWorkspaceWrite.writableRoots, ...addedRoots, ...grantedFolders(sandbox)];
-}
+const openedFolders = (
+  { cwd, sandbox }: Settings,
+  { sandboxWorkspaceWrite, addedRoots }: Config,
+): readonly string[] => [cwd, ...sandboxWorkspaceWrite.writableRoots, ...addedRoots, ...grantedFolders(sandbox)];
 
 /** Undefined if no login shell is asked: it is not allowed, or commands would get nothing from its answer. */
 function loginShellFor(

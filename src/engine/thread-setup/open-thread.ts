@@ -171,9 +171,8 @@ export async function prepareResumedThread(
   return { ...prepared, notices: [...ofKey, ...prepared.notices, ...withoutEffect(state, prepared.settings)] };
 }
 
-function lastTools({ sent, toolSets }: ThreadState): readonly ToolSpec[] | undefined {
-  return sent?.kind === 'request' ? toolSets.get(sent.record.toolSet) : undefined;
-}
+const lastTools = ({ sent, toolSets }: ThreadState): readonly ToolSpec[] | undefined =>
+  sent?.kind === 'request' ? toolSets.get(sent.record.toolSet) : undefined;
 
 /** Warns that base instructions from a flag have no effect, since every request of the thread begins with its own. */
 function withoutEffect(state: ThreadState, { baseInstructions: wanted, origins = {} }: Settings): readonly Outcome[] {

@@ -165,9 +165,8 @@ export async function acceptMessage({ log, inbox, closing }: OpenInbox, message:
   return { kind: 'injected' };
 }
 
-function fullInbox(log: ThreadLog): ReturnType<typeof tooManyWaitingProblem> {
-  return tooManyWaitingProblem(withWithheldEntries(log.state).waiting);
-}
+const fullInbox = (log: ThreadLog): ReturnType<typeof tooManyWaitingProblem> =>
+  tooManyWaitingProblem(withWithheldEntries(log.state).waiting);
 
 export type Answered = { readonly kind: 'answered' } | { readonly kind: 'refused'; readonly outcome: Outcome };
 

@@ -27,10 +27,7 @@ export function warnOnceForAll({ log }: { readonly log: ThreadLog }, outcome: Ou
   log.tell({ kind: 'warning', outcome });
 }
 
-/**
- * A thread's lines, and what follows from them. The state changes as soon as a line is appended; news go out when the
- * lines before them are durable, in order.
- */
+/** A thread's lines and their state, which changes at once. News go out, in order, when the lines before are durable. */
 export class ThreadLog {
   readonly #owned: Owned;
   /** Previews go out at once, not with the lines: see `ProvisionalEvent`. */

@@ -42,9 +42,8 @@ export async function openThread(store: RolloutStore, id: ThreadId): Promise<Res
 export type LoadedThreadState = Pick<ResumedThread, 'state' | 'skipped' | 'tooLong' | 'missingBlobs'>;
 
 /** The state of a thread, or of its part before a line, read from as near to its end as checkpoints allow. */
-export function loadThreadState(store: RolloutStore, id: ThreadId, to?: Ordinal): Promise<LoadedThreadState> {
-  return foldFrom(store, { id, to }, newestCheckpointSearch());
-}
+export const loadThreadState = (store: RolloutStore, id: ThreadId, to?: Ordinal): Promise<LoadedThreadState> =>
+  foldFrom(store, { id, to }, newestCheckpointSearch());
 
 export type ThreadPrefix = { readonly id: ThreadId; readonly to?: Ordinal };
 

@@ -118,10 +118,7 @@ export function removeUnprovenClaims(given: ThreadState, claims: UnprovenClaims)
   });
 }
 
-/**
- * Opens a thread for writing, without unproven claims. Lines record the removal, durable with the next ones, unless it
- * is only for now.
- */
+/** Opens a thread to write, without unproven claims. Lines say so, durable with the next ones, unless it is for now. */
 export async function openProvenThread(parts: PinningParts, id: ThreadId): Promise<ProvenThread | OpenRefused> {
   const opened = await openThread(parts.store, id);
   if (opened.kind === 'refused') return opened;

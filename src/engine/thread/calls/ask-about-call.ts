@@ -74,9 +74,8 @@ function open(turn: Turn, asking: QuestionToAsk): void {
   turn.questions.open(asking.question.id, (given) => recordGiven(turn, asking, given));
 }
 
-function reviewerOf({ envelope }: Pick<Turn, 'envelope'>, { kind }: Pick<Question, 'kind'>): 'review' | undefined {
-  return !asksForContent(kind) && mayReviewerAnswer(envelope.policy) ? 'review' : undefined;
-}
+const reviewerOf = ({ envelope }: Pick<Turn, 'envelope'>, { kind }: Pick<Question, 'kind'>): 'review' | undefined =>
+  !asksForContent(kind) && mayReviewerAnswer(envelope.policy) ? 'review' : undefined;
 
 /** An interrupted turn does not wait for an answer: without one the question lapses. */
 async function recordGiven(turn: Turn, asking: QuestionToAsk, given: Answer | undefined): Promise<QuestionResult> {

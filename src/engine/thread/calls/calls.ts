@@ -223,11 +223,9 @@ export function findCall(history: ThreadState['history'], callId: string): CallI
   return found as CallItem | undefined;
 }
 
-export function mcpCallOf(item: TurnItem | undefined): RefusedCallRecord['mcp'] {
-  return item?.kind === 'tool-call' && item.server !== undefined ? { server: item.server, tool: item.tool } : undefined;
-}
+export const mcpCallOf = (item: TurnItem | undefined): RefusedCallRecord['mcp'] =>
+  item?.kind === 'tool-call' && item.server !== undefined ? { server: item.server, tool: item.tool } : undefined;
 
 /** True for git outside the sandbox. No command may change folders while it works there. */
-function isGitOutside({ leaves, ground }: GrantedCall): boolean {
-  return leaves === true && ground?.gitVariables !== undefined;
-}
+const isGitOutside = ({ leaves, ground }: GrantedCall): boolean =>
+  leaves === true && ground?.gitVariables !== undefined;

@@ -61,9 +61,8 @@ function onGround({ needs, read }: CallToDecide, context: DecisionContext) {
   return { ...context, ...read, needs: { ...needs, cwd: read?.ground?.folder ?? needs.cwd } };
 }
 
-function withGround(decided: CallDecision, { read }: CallToDecide): CallDecision {
-  return decided.kind === 'refuse' ? decided : { ...decided, ground: read?.ground };
-}
+const withGround = (decided: CallDecision, { read }: CallToDecide): CallDecision =>
+  decided.kind === 'refuse' ? decided : { ...decided, ground: read?.ground };
 
 /** Decides about a host for a call that runs under `policy`: the call's grants count for its hosts, too. */
 export function decideNetworkHost(
@@ -121,9 +120,8 @@ async function readOn(turn: Turn, { argv, cwd }: CallNeeds, mayLeave: boolean): 
   return { ...read, ground };
 }
 
-function isAllowed(turn: Turn, words: readonly string[]): boolean {
-  return matchRules(rulesNow(turn), words, { resolveExecutables: true }).some(({ decision }) => decision === 'allow');
-}
+const isAllowed = (turn: Turn, words: readonly string[]): boolean =>
+  matchRules(rulesNow(turn), words, { resolveExecutables: true }).some(({ decision }) => decision === 'allow');
 
 function contextNow(turn: Turn, { approval: asked, canAsk }: DecideOptions = {}): DecisionContext {
   const { policy } = turn.envelope;

@@ -125,9 +125,8 @@ export function withConfinementNote<Result extends CallResult>(end: Result, { wh
   return { ...end, output: withNote(end.output, readingStillDenied) };
 }
 
-export function withNote(output: CallResult['output'], note: string): CallResult['output'] {
-  return typeof output === 'string' ? `${note}\n${output}` : [{ type: 'input_text', text: note }, ...output];
-}
+export const withNote = (output: CallResult['output'], note: string): CallResult['output'] =>
+  typeof output === 'string' ? `${note}\n${output}` : [{ type: 'input_text', text: note }, ...output];
 
 /**
  * Restricts the engine's threads for one call: a thread that the call opens may do at most what the call's turn may,

@@ -237,6 +237,5 @@ function unreadable(why: string): ModelFailure {
   return { code: 'incomplete', message: `${unreadableStart}${why}.`, next, retry: {} };
 }
 
-function unreadableWords({ message }: ModelFailure): string | undefined {
-  return message.startsWith(unreadableStart) ? message.slice(unreadableStart.length, -1) : undefined;
-}
+const unreadableWords = ({ message }: ModelFailure): string | undefined =>
+  message.startsWith(unreadableStart) ? message.slice(unreadableStart.length, -1) : undefined;

@@ -90,18 +90,15 @@ export async function runCompaction(turn: Turn, step: Step, wanted: WantedCompac
   return signal.aborted ? aborted(turn, ended) : settleMove(turn, step, ended, signal);
 }
 
-function signalOf(turn: Turn, { signal = turn.signal }: WantedCompaction): AbortSignal {
-  return AbortSignal.any([turn.signal, signal]);
-}
+const signalOf = (turn: Turn, { signal = turn.signal }: WantedCompaction): AbortSignal =>
+  AbortSignal.any([turn.signal, signal]);
 
-function readsAll({ request, state }: Extract<CompactionStep, { kind: 'request' }>): boolean {
-  return request.from === 0 && request.to === state.source.input.length && request.stubbed.length === 0;
-}
+const readsAll = ({ request, state }: Extract<CompactionStep, { kind: 'request' }>): boolean =>
+  request.from === 0 && request.to === state.source.input.length && request.stubbed.length === 0;
 
 /** With `only`, refuses a checkpoint that code would build: code cannot read opaque items, so they would be lost. */
-function withoutCode(move: CompactionStep, { only }: WantedCompaction): CompactionStep {
-  return move.kind === 'mechanical' && only === true ? { kind: 'refused', outcome: move.why } : move;
-}
+const withoutCode = (move: CompactionStep, { only }: WantedCompaction): CompactionStep =>
+  move.kind === 'mechanical' && only === true ? { kind: 'refused', outcome: move.why } : move;
 
 interface Opened {
   readonly move: CompactionStep;

@@ -70,9 +70,8 @@ export function applyThreadState(turn: TurnContract, step: Omit<Step, 'window'>)
   return { ...step, facts, window: contextWindowNow(turn) };
 }
 
-export function contextToSend({ baseline, history }: ThreadState, step: Step): WorldUpdate {
-  return buildWorldUpdate(worldSections, step, baseline, (kinds) => isContextInForce(history, kinds));
-}
+export const contextToSend = ({ baseline, history }: ThreadState, step: Step): WorldUpdate =>
+  buildWorldUpdate(worldSections, step, baseline, (kinds) => isContextInForce(history, kinds));
 
 export async function gatherNextStep(turn: Turn, index: number): Promise<Step> {
   const answered = { ...grantsNow(turn, turn.envelope.policy), approvedPrefixes: approvedPrefixesNow(turn) };
@@ -102,9 +101,8 @@ export function skillsNow(contract: TurnContract): Pick<StepFacts, 'skills'> {
   return selected === undefined ? {} : { skills: selected.catalogue };
 }
 
-export function skillsCutNotice(contract: TurnContract): Outcome | undefined {
-  return contract.parts.skills?.select(contextWindowNow(contract).skills)?.shortened;
-}
+export const skillsCutNotice = (contract: TurnContract): Outcome | undefined =>
+  contract.parts.skills?.select(contextWindowNow(contract).skills)?.shortened;
 
 /** Warns of problems outside the turn, each cause once in the life of the thread. */
 export function warnOfProblems({ parts, log, warned }: Pick<Turn, 'parts' | 'log' | 'warned'>): void {

@@ -24,14 +24,12 @@ export interface TurnContract {
 }
 
 /** The budgets under the contract, limited to windows that servers have named in this thread. */
-export function contextWindowNow({ parts, log, envelope }: TurnContract): ContextWindow {
-  return applyReportedWindows(envelope, namedWindows(parts, log.state));
-}
+export const contextWindowNow = ({ parts, log, envelope }: TurnContract): ContextWindow =>
+  applyReportedWindows(envelope, namedWindows(parts, log.state));
 
 /** The base instructions of the thread, or those of the contract if the thread has recorded none yet. */
-export function instructionsNow({ log, envelope }: TurnContract): BaseInstructions {
-  return instructionsOf(log.state) ?? envelope.instructions.base;
-}
+export const instructionsNow = ({ log, envelope }: TurnContract): BaseInstructions =>
+  instructionsOf(log.state) ?? envelope.instructions.base;
 
 /** Four fifths of a window must leave this many tokens besides instructions and tools. In less no conversation fits. */
 const leastSpace = 4000;

@@ -39,10 +39,7 @@ export function usageNow(contract: TurnContract): ThreadUsage {
 /** In tokens: the model reads at least this much of an output, however many there are. */
 const leastShare = 400;
 
-/**
- * The tokens that each output still to come may have. Without this limit many at once would fill the window, and
- * history would be compacted before the model had read any.
- */
+/** Tokens for each output still to come: many at once would fill the window and be compacted before they are read. */
 export function outputShare(turn: Turn, step: Step, outputs: number): number {
   const { window } = compactionContract(turn);
   const limit = window.autoCompactScope === 'body' ? window.effective : window.autoCompact;

@@ -48,9 +48,8 @@ export async function beginNextGoalRound(turn: Turn): Promise<boolean> {
   return true;
 }
 
-function isPursued(turn: Turn): boolean {
-  return currentGoal(turn)?.status === 'active' && !turn.signal.aborted && !turn.inbox.hasSubmitted;
-}
+const isPursued = (turn: Turn): boolean =>
+  currentGoal(turn)?.status === 'active' && !turn.signal.aborted && !turn.inbox.hasSubmitted;
 
 async function waitForAgent({ parts: { agents }, signal, inbox, log }: Turn): Promise<void> {
   // Followers get the answer now: the wait may take an hour.

@@ -163,9 +163,8 @@ const besideCommand = [
   'prefix_rule',
 ] as const;
 
-function picked(given: JsonObject, names: readonly string[]): JsonObject {
-  return Object.fromEntries(names.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])));
-}
+const picked = (given: JsonObject, names: readonly string[]): JsonObject =>
+  Object.fromEntries(names.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])));
 
 function changedCall(call: CallItem, input: JsonObject): CallItem | string {
   const isNamed = ['exec_command', 'write_stdin', 'apply_patch'].includes(call.name);
@@ -182,13 +181,11 @@ function changedCall(call: CallItem, input: JsonObject): CallItem | string {
   return { ...call, arguments: JSON.stringify(given) };
 }
 
-function argumentsOf(call: CallItem): JsonObject {
-  return (call.type === 'function_call' ? parseJsonObject(call.arguments) : undefined) ?? {};
-}
+const argumentsOf = (call: CallItem): JsonObject =>
+  (call.type === 'function_call' ? parseJsonObject(call.arguments) : undefined) ?? {};
 
-function patchOf(call: CallItem): string {
-  return call.type === 'custom_tool_call' ? call.input : (stringAt(argumentsOf(call), 'input') ?? call.arguments);
-}
+const patchOf = (call: CallItem): string =>
+  call.type === 'custom_tool_call' ? call.input : (stringAt(argumentsOf(call), 'input') ?? call.arguments);
 
 const deferredCall = 'call_tool';
 type McpToolName = Pick<NonNullable<Question['mcp']>, 'server' | 'tool'>;
@@ -201,9 +198,8 @@ function reachedBy(call: CallItem): readonly string[] {
 }
 
 /** Some models write the arguments as text. */
-function innerOf({ arguments: inner }: JsonObject): JsonObject {
-  return (typeof inner === 'string' ? parseJsonObject(inner) : isJsonObject(inner) ? inner : undefined) ?? {};
-}
+const innerOf = ({ arguments: inner }: JsonObject): JsonObject =>
+  (typeof inner === 'string' ? parseJsonObject(inner) : isJsonObject(inner) ? inner : undefined) ?? {};
 
 /** The call that ends with this result: for a command that ran on, the one that started it. */
 function callThatEnded(turn: Turn, call: CallItem, { session, dropped = [] }: CallResult): CallItem | undefined {

@@ -71,15 +71,13 @@ export function recordSettings({ log, threadId, envelope, isOutdated }: Turn): v
 }
 
 /** True if the turn runs under the thread's settings: those that a resume finds, or that it found before a change. */
-export function runsUnderThreadSettings({ log, threadId, envelope, isOutdated }: Turn): boolean {
-  return isOutdated() || restoresSettings(log.state, settingsIn(threadId, envelope));
-}
+export const runsUnderThreadSettings = ({ log, threadId, envelope, isOutdated }: Turn): boolean =>
+  isOutdated() || restoresSettings(log.state, settingsIn(threadId, envelope));
 
 /** Records the thread's settings, unless a resume finds them: else a waiting message could run under wider ones. */
 export function recordInForce(log: Pick<ThreadLog, 'state' | 'record'>, threadId: ThreadId, inForce: Envelope): void {
   if (!restoresSettings(log.state, settingsIn(threadId, inForce))) log.record(settingsAppliedLine(threadId, inForce));
 }
 
-function settingsIn(threadId: ThreadId, envelope: Envelope): JsonObject {
-  return settingsAppliedLine(threadId, envelope).payload['thread_settings'] as JsonObject;
-}
+const settingsIn = (threadId: ThreadId, envelope: Envelope): JsonObject =>
+  settingsAppliedLine(threadId, envelope).payload['thread_settings'] as JsonObject;

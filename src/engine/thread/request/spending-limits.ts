@@ -64,9 +64,8 @@ function howToGoOn(limit: Allowance['limit'], { isEphemeral }: Kept): string {
 }
 
 /** The reason why a turn cannot begin: its cost is limited and cannot be counted. */
-export function costProblem({ envelope, parts }: Pick<Turn, 'envelope' | 'parts'>): Promise<Outcome | undefined> {
-  return unpricedProblem(envelope.policy.limits, () => envelope.identity, parts.provider.client);
-}
+export const costProblem = ({ envelope, parts }: Pick<Turn, 'envelope' | 'parts'>): Promise<Outcome | undefined> =>
+  unpricedProblem(envelope.policy.limits, () => envelope.identity, parts.provider.client);
 
 /** For a turn that another model would run. Its facts are gathered only if its cost is limited. */
 export function otherCostProblem(

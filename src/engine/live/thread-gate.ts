@@ -1,11 +1,10 @@
 import { ownCost } from '../../core/state/fold/agents.ts';
 import { lastSettings } from '../../core/state/resumed-settings.ts';
-import type { ThreadId } from '../../protocol/ids.ts';
-import type { Outcome } from '../../protocol/outcome.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import type { StoredThreads } from '../store/stored-threads.ts';
 import type { Answered } from '../thread/client-input.ts';
 import type { Thread } from '../thread/thread.ts';
+import type { ManagedThread } from './managed-thread.ts';
 import type { AsyncLocalStorage } from 'node:async_hooks';
 
 /** The state of a thread that is kept while it is not loaded. */
@@ -20,10 +19,7 @@ export function captureLastKnownThread(thread: Thread) {
 /** Without what an agent inherited from its parent's conversation. */
 export const costOfThread = ({ state }: Thread): Usage => ownCost(state.usage.total, state.meta);
 
-export async function emptyThreadRefusal(
-  stored: Pick<StoredThreads, 'location'>,
-  thread: { readonly id: ThreadId; readonly loader: { readonly isHere: boolean } } | undefined,
-): Promise<Outcome<'thread-empty'> | undefined> {
+export async function emptyThreadRefusal(stored: StoredThreads, thread: ManagedThread | undefined) {
   if (thread?.loader.isHere !== true || (await stored.location(thread.id)) !== undefined) return undefined;
   const message = `Thread ${thread.id} has no message yet, so it has no history and no file.`;
   return { code: 'thread-empty', message, next: 'Send it a message first. Nothing was changed.' };

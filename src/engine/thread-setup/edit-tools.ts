@@ -106,13 +106,10 @@ async function stoppable<Found>(search: () => Promise<Found>): Promise<Found | O
   }
 }
 
-export type FileReadProblem =
-  Outcome<`file-${'missing' | 'denied' | 'too-large' | 'unreadable' | 'picture' | 'binary'}`>;
-
 const mostBytes = 10 * 1024 * 1024;
 
 /** Reads a text file for the model. The path is absolute. Invalid UTF-8 is replaced. */
-function loadText(path: string, reading: Pick<BoundedReading, 'denies'>): string | FileReadProblem {
+function loadText(path: string, reading: Pick<BoundedReading, 'denies'>): string | Outcome {
   const file = readBounded(path, { ...reading, maxBytes: mostBytes });
   if (file.kind === 'missing') {
     const message = `There is no file ${path}.`;
@@ -132,7 +129,7 @@ function loadText(path: string, reading: Pick<BoundedReading, 'denies'>): string
   return bytes.toString('utf8').replace(/^\ufeff/, '');
 }
 
-function unread(path: string, { why, reason }: UnreadFile): FileReadProblem {
+function unread(path: string, { why, reason }: UnreadFile): Outcome {
   if (why === 'denied') {
     const next = 'Do without it, or tell the user what is needed.';
     return { code: 'file-denied', message: `The policy does not allow reading ${path}.`, next };

@@ -39,21 +39,14 @@ export interface TurnRequest {
 
 /** A turn under the settings at its submission. It ends when the thread is closed. */
 export function createTurnInput(core: ThreadCore, submitted: Settings, asked: TurnRequest): TurnInput {
-  const { id, inbox, questions, settings, warned, savedRules, sessions, closing } = core;
-  const { signal, words, own, continues, change } = asked;
+  const { id: threadId, inbox, questions, settings, warned, savedRules, sessions, closing } = core;
+  const { words, own, continues, change } = asked;
+  const signal = AbortSignal.any([asked.signal, closing]);
   return {
-    threadId: id,
+    ...{ threadId, words, continues, signal, inbox, questions, warned, savedRules, sessions },
     settings: { ...submitted, ...own },
     isOutdated: () => settings.current !== submitted,
-    words,
-    continues,
     begin: change && ((start) => settings.begin(change, start)),
-    signal: AbortSignal.any([signal, closing]),
-    inbox,
-    questions,
-    warned,
-    savedRules,
-    sessions,
   };
 }
 

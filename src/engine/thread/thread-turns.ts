@@ -75,12 +75,8 @@ export class ThreadTurns {
     const { settings: all, inbox, log } = this.#thread;
     const { overridden: changed, settings } = all.change(change);
     const words = this.#submitWords(own);
-    const ended = this.#submit(
-      own,
-      words,
-      changed.then((result) => (result.kind === 'refused' ? result : settings)),
-      settings,
-    );
+    const ready = changed.then((result) => (result.kind === 'refused' ? result : settings));
+    const ended = this.#submit(own, words, ready, settings);
     // Report a refusal before the turn's place in the queue comes.
     return changed.then(async (result) => {
       if (result.kind !== 'refused') return ended;

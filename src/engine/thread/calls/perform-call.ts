@@ -65,16 +65,9 @@ export async function performCall(
   const isProxied = networkReach(policy) === 'listed';
   const hosts = isProxied ? askAboutNetworkHosts(turn, { ...wanted, policy }, questions) : undefined;
   const elicit = needs.mcp && askForServers(turn, wanted, questions);
-  const ways = defined({
-    output,
-    allowed,
-    content: answer?.content,
-    folder: ground?.folder,
-    leaves,
-    variables: leaves && ground?.gitVariables,
-    answerHost: hosts?.decide,
-    elicit,
-  });
+  const granted = { allowed, content: answer?.content, folder: ground?.folder, leaves };
+  const variables = leaves && ground?.gitVariables;
+  const ways = defined({ output, ...granted, variables, answerHost: hosts?.decide, elicit });
   const window: CallRunContext['window'] = {
     left: () => usageNow(turn).effectiveWindow - usageNow(turn).tokens,
     renew: () => turn.inbox.wish({ signal, settle: () => {} }),

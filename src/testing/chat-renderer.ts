@@ -16,7 +16,8 @@ function chunksOf(step: RenderedStep, { ids, usage }: StreamContext): readonly B
     ...itemDeltas(step.items, ids, deltas ? splitIntoWords : (text) => [text]).map((delta) => chunk(delta)),
   ];
   if (step.kind === 'failed') return [...chunks, data({ error: { code: step.code, message: step.message } })];
-  const finish = step.kind === 'answer' ? finishOf(step.items) : (reasons[step.reason] ?? step.reason);
+  const whole = step.items.some(({ type }) => type.endsWith('_call')) ? 'tool_calls' : 'stop';
+  const finish = step.kind === 'answer' ? whole : (reasons[step.reason] ?? step.reason);
   return [...chunks, chunk({}, finish), ...usageChunks(id, scriptedCounts(own, usage)), done];
 }
 
@@ -24,9 +25,6 @@ const reasons: Readonly<Record<string, string>> = { max_output_tokens: 'length' 
 const object = 'chat.completion.chunk';
 const done = Buffer.from('data: [DONE]\n\n');
 const data = (value: object): Buffer => Buffer.from(`data: ${JSON.stringify(value)}\n\n`);
-
-const finishOf = (items: readonly ItemDraft[]): string =>
-  items.some(({ type }) => type.endsWith('_call')) ? 'tool_calls' : 'stop';
 
 function itemDeltas(items: readonly ItemDraft[], ids: IdNumbering, pieces: (text: string) => readonly string[]) {
   let calls = 0;

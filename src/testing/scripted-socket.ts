@@ -235,11 +235,7 @@ async function firstBytes(step: StreamStep | CompactedStep, bytes: number, stage
   return [Buffer.concat(await inOrder(events(step, stage), stage.message)).subarray(0, Math.max(0, bytes))];
 }
 
-async function write(
-  { socket, gone }: SocketStage,
-  frames: readonly Buffer[],
-  pace: Partial<AnswerOptions>,
-): Promise<ExchangeEnd> {
+async function write({ socket, gone }: SocketStage, frames: readonly Buffer[], pace: Partial<AnswerOptions>) {
   const { delayMs = 0, firstByteDelayMs = 0, chunkBytes } = pace;
   await pause(firstByteDelayMs, gone);
   const bursts = delayMs > 0 ? frames : [Buffer.concat(frames)];

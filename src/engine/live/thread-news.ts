@@ -110,11 +110,7 @@ function saysTotal({ type, payload }: Line): boolean {
 }
 
 /** The last place before the lines that this line took back; undefined if it took none back. */
-export async function placeBeforeRollback(
-  store: RolloutStore,
-  id: ThreadId,
-  place: number,
-): Promise<number | undefined> {
+export async function placeBeforeRollback(store: RolloutStore, id: ThreadId, place: number) {
   let log = noTurnsWithInherited;
   let before = log.takenBack;
   for await (const line of store.read(id, { from: 0 as Ordinal, to: (place + 1) as Ordinal })) {
@@ -151,10 +147,7 @@ export function recordedNews({ place, cursor, isLast }: PlacedNews, event: Threa
 export type FollowerNews = { readonly news: LiveNews; readonly placed?: PlacedNews };
 
 /** News for followers from one durable batch of lines and events, and the state behind them. */
-export function newsForFollowers(
-  before: RecordedState,
-  all: readonly LogNews[],
-): { readonly state: RecordedState; readonly news: readonly FollowerNews[] } {
+export function newsForFollowers(before: RecordedState, all: readonly LogNews[]) {
   const told = collectSentEvents(all);
   const news: FollowerNews[] = [];
   let state = before;

@@ -80,7 +80,8 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
   const edits = lazyEditTools(engine, patches, new Set(ofProgram.map(({ name }) => name)));
   const { catalogue: catalogueOf } = models;
   await edits.loadFor(settings, catalogueOf(settings));
-  const searchesElsewhere = hasMcpServers(config) && !allowsNoTools(settings);
+  const hasServers = Object.values(config.mcpServers ?? {}).some(({ enabled }) => enabled !== false);
+  const searchesElsewhere = hasServers && !allowsNoTools(settings);
   // Filled in once servers are open; they need the clients' tools first.
   const direct = { ofServers: (): number => 0 };
   const besides = (): number => direct.ofServers();
@@ -113,6 +114,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     sandbox.prepare();
     await commands.prepare();
   };
+  const { createThreadHooks } = input.hooks.length > 0 ? await import('../home/user-hooks.ts') : {};
   let isUnderLandlock = false;
   const partsUnder = ({ provider, facts, models: known, streamMaxRetries }: AnsweringProvider) => ({
     provider: { ...provider, client: prepareDuringAnswer(provider.client, prepareAll, (etag) => known.refresh(etag)) },
@@ -185,7 +187,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     notify: notifier(engine, config.notify ?? []),
     isEphemeral: ephemeral || undefined,
     saveImage: ephemeral ? undefined : lazyImageSaver(home),
-    hooks: await hooksOf(engine, input, shell.path),
+    hooks: await createThreadHooks?.(engine, input.hooks, shell.path),
     skills: createThreadSkills(engine, input, plugins),
     random: Math.random,
     answerMaxItems: config.answer.maxItems,
@@ -213,15 +215,6 @@ function notifier(engine: EngineParts, argv: readonly string[]): ThreadParts['no
   return (cwd, about) =>
     startDetached([...argv, JSON.stringify(about)], { cwd, env: programVariables(engine) }) ? undefined : failed;
 }
-
-async function hooksOf(engine: EngineParts, { hooks }: ThreadPartsInput, shell: string): Promise<ThreadParts['hooks']> {
-  if (hooks.length === 0) return undefined;
-  const { createThreadHooks } = await import('../home/user-hooks.ts');
-  return createThreadHooks(engine, hooks, shell);
-}
-
-const hasMcpServers = ({ mcpServers = {} }: Config): boolean =>
-  Object.values(mcpServers).some(({ enabled }) => enabled !== false);
 
 /** Folders that commands may write under these settings. Configured roots count even if this mode ignores them. */
 const openedFolders = (

@@ -44,7 +44,8 @@ export async function openThreadMcp(
   { config, catalogueOf, settings, past = {}, alsoDeferred, besides }: McpThread,
 ): Promise<ThreadMcp | Outcome> {
   const { servers: configured, problems } = readMcpServers(config.mcpServers, engine.base.requirements.mcpServers);
-  const pool = poolOf(engine);
+  const pool = pools.get(engine) ?? new ServerPool(createMcpHost(engine));
+  pools.set(engine, pool);
   const connections = configured.map((server) => pool.take({ config: server, cwd: settings.cwd }));
   let chosen = settings;
   const budgets = (): ServerBudgets => {
@@ -77,12 +78,6 @@ export async function openThreadMcp(
     problemsNow: () => servers.problems,
     release,
   };
-}
-
-function poolOf(engine: EngineParts): ServerPool {
-  const pool = pools.get(engine) ?? new ServerPool(createMcpHost(engine));
-  pools.set(engine, pool);
-  return pool;
 }
 
 export function createMcpHost(engine: EngineParts): McpClientPorts {

@@ -83,12 +83,8 @@ export type SteeringRefusal =
 type OpenInbox = Pick<ThreadCore, 'log' | 'inbox' | 'closing'>;
 
 /** Puts words for the running turn into the thread's inbox. Resolves when they are durable. */
-export async function steerTurn(
-  { log, inbox }: OpenInbox,
-  turn: Turn | undefined,
-  steering: Steering,
-): Promise<Steered> {
-  const read = validateSteering(steering);
+export async function steerTurn({ log, inbox }: OpenInbox, turn: Turn | undefined, given: Steering): Promise<Steered> {
+  const read = validateSteering(given);
   if ('code' in read) return { kind: 'refused', outcome: read };
   const { input } = read;
   const steered = admitSteering(read, runningTurn(turn));

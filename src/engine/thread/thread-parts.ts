@@ -33,6 +33,7 @@ import type { OpenQuestions } from './open-questions.ts';
 import type { ThreadCommandSessions } from './running-commands.ts';
 import type { TurnEffects } from './turn-effects.ts';
 import type { MutableTurnState } from './turn-memory.ts';
+import type { UserShell } from './user-shell.ts';
 
 /** The parts a thread works with: its own, and those shared with other threads of its engine. */
 export interface ThreadParts {
@@ -117,12 +118,7 @@ export interface ThreadParts {
   readonly gitGuard?: GitGuard;
 }
 
-export interface UserCommand {
-  readonly command: string;
-  readonly cwd: string;
-  readonly signal: AbortSignal;
-  readonly output?: (bytes: Uint8Array) => void;
-}
+export type UserCommand = Pick<UserShell, 'command' | 'signal' | 'output'> & { readonly cwd: string };
 
 export type GatheredStep = StepFacts & { readonly problems?: readonly Outcome[] };
 
@@ -168,9 +164,8 @@ export interface TurnInput {
 /** Permanent permissions from answers: they count under every policy that the thread changes to, as after a resume. */
 export interface SavedRules {
   readonly prefixes: PrefixRule[];
-  /** A rule about a host permits the same as a grant of it. */
+  /** A rule about a host, or a tool of an MCP server, permits the same as a grant of it. */
   readonly hosts: Grant[];
-  /** A rule about a tool of an MCP server permits the same as a grant of it. */
   readonly tools: Grant[];
 }
 

@@ -79,6 +79,8 @@ export async function rollBack(
     const { current } = held;
     const { state: then } = await loadThreadState(store, id, cut.end);
     const { state: now } = await loadThreadState(store, id);
+    const waiting = waitingAfterRollback(then.waiting, now.waiting);
+    const gone = then.waiting.filter((message) => !waiting.includes(message));
     const left = createRollbackNote({ current, places, now }, cut.kept, 'rollback');
     const notes = notesAfterRollback(rollbackNotesIn(current.meta), left);
     const place = { rolloutId: current.rolloutId, end: cut.end };
@@ -88,9 +90,9 @@ export async function rollBack(
       note: await noteFor(store, id, current, { to: place, notes }),
       drafts: [
         ...pinChangeLines(then.pins, now.pins),
-        ...waitingNoMore(then.waiting, now.waiting),
+        ...gone.map((message) => messageDroppedLine(message.id, 'rolled-back')),
         ...filesMessagesToRepeat(await readFilesMessages(store, id, cut.end, then.waiting), {
-          there: waitingAfterRollback(then.waiting, now.waiting),
+          there: waiting,
           standing: idsIn(places).slice(0, cut.kept),
         }).map(repeatedMessageLine),
         ...endedGrantLines(then.grants, now.grants),
@@ -191,11 +193,6 @@ async function noteFor(
 ): Promise<JsonObject> {
   const left = await formerRolloutsNote(store, id, current, to);
   return { ...lastingMetaFields(current.meta), ...left, rollback: nestRollbackNotes(notes) };
-}
-
-function waitingNoMore(then: readonly WaitingMessage[], now: readonly WaitingMessage[]): readonly LineDraft[] {
-  const kept = waitingAfterRollback(then, now);
-  return then.filter((message) => !kept.includes(message)).map(({ id }) => messageDroppedLine(id, 'rolled-back'));
 }
 
 const idsIn = ({ turns }: ThreadPlaces): readonly TurnId[] => turns.map(({ id }) => id);

@@ -19,7 +19,6 @@ import {
   shownCallInput,
 } from '../../../core/state/questions/call-arguments.ts';
 import type { HookResults } from '../../../core/state/questions/call-arguments.ts';
-import type { HookVerdict } from '../../../ports/hooks.ts';
 import type { CallItem } from '../../../protocol/item.ts';
 import { arrayAt, isJsonObject, parseJsonObject, stringAt } from '../../../protocol/json.ts';
 import type { Json, JsonObject } from '../../../protocol/json.ts';
@@ -91,18 +90,15 @@ export async function runHooksAfterCall<End extends CallResult>(turn: Turn, give
   const [name = call.name] = names;
   const about = { tool_name: name, tool_input: input, tool_use_id: call.call_id, tool_response: responseOf(end) };
   const verdict = await runHooks(turn, { event: 'PostToolUse', subjects: names, about });
-  const said = call === given ? verdict : withCommand(verdict, stringAt(input, 'command') ?? '');
-  keepHookTexts(turn, said, call.call_id);
-  const { blocked, stopped, updatedOutput } = verdict;
+  const { blocked, stopped, updatedOutput, contexts } = verdict;
+  // A verdict on a command that ran on appears beside another call, so it names the command.
+  const said = (text: string): string => endedCommandText(stringAt(input, 'command') ?? '', text);
+  const named = contexts.map(({ key, text }) => ({ key, text: call === given ? text : said(text) }));
+  keepHookTexts(turn, { ...verdict, contexts: named }, call.call_id);
   const exitCode = end.item.kind === 'command' ? end.item.exitCode : undefined;
   if (blocked !== undefined) return replaced(end, rejectedByHookText(blocked, exitCode), 'failed');
   if (stopped !== undefined) return replaced(end, rejectedByHookText(stopped, exitCode), 'kept');
   return updatedOutput === undefined ? end : replaced(end, updatedOutput, 'kept');
-}
-
-/** A verdict on a command that ran on appears beside another call, so it names the command. */
-function withCommand({ contexts, ...verdict }: HookVerdict, command: string): HookVerdict {
-  return { ...verdict, contexts: contexts.map(({ key, text }) => ({ key, text: endedCommandText(command, text) })) };
 }
 
 /** For a command its output; for a server's tool the server's response; otherwise what the model would read. */

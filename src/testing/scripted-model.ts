@@ -130,9 +130,8 @@ class Model implements ScriptedModel {
       const step = httpError({ status, body: { error: { message } } });
       return performStep(step, response, { renderer: renderer ?? responsesRenderer, context: this.#context });
     };
-    if (method !== 'POST' || !url.startsWith(this.#root) || renderer === undefined) {
+    if (method !== 'POST' || !url.startsWith(this.#root) || renderer === undefined)
       return refuse(404, `The scripted model has nothing at ${method} ${url}.`);
-    }
     const content = await receiveContent(request);
     if ('problem' in content) return refuse(400, content.problem);
     const { recorded, ended } = this.#record(request, content);

@@ -102,12 +102,10 @@ export function admitSteering(
 ): Omit<Extract<Steered, { kind: 'steered' }>, 'messageId'> | RefusedSteering {
   const odd = inputProblem(input, outputSchema);
   if (odd !== undefined) return { kind: 'refused', outcome: odd };
-  if (running === undefined)
-    return refused(
-      'no-active-turn',
-      'No turn takes the message: none is running, or the running one was told to end.',
-      'Start a turn with the message.',
-    );
+  if (running === undefined) {
+    const message = 'No turn takes the message: none is running, or the running one was told to end.';
+    return refused('no-active-turn', message, 'Start a turn with the message.');
+  }
   if (turnId !== undefined && turnId !== running.turnId) {
     const next = 'Check what has happened since, then steer that turn or wait until it ends.';
     return refused('another-turn', `Another turn is running: ${running.turnId}.`, next);

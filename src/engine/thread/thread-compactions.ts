@@ -3,7 +3,7 @@ import type { TurnId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { CompactionResult, WantedCompaction } from './checkpoint/compaction-result.ts';
 import type { TurnInput } from './thread-parts.ts';
-import type { SubmittedSettings } from './submitted-settings.ts';
+import type { SubmittedSettings } from './thread-settings.ts';
 import { type ThreadCore, createTurnInput } from './thread-core.ts';
 import type { ThreadFallback } from './thread-fallback.ts';
 
@@ -55,9 +55,8 @@ export class ThreadCompactions {
     const signal = following?.stopping.signal ?? this.#thread.closing;
     let isStopped = false;
     try {
-      if (!this.#thread.inbox.hasMissed) {
+      if (!this.#thread.inbox.hasMissed)
         isStopped = (await this.#compact({ ...automatic, signal }, settings)).kind === 'aborted';
-      }
     } finally {
       this.#following = undefined;
       following?.over.resolve(isStopped);

@@ -9,10 +9,9 @@ import { Inbox, type SubmittedWords } from './inbox.ts';
 import { OpenQuestions } from './open-questions.ts';
 import { recordInForce } from './record/record-context.ts';
 import { ThreadCommandSessions } from './running-commands.ts';
-import type { SubmittedSettings } from './submitted-settings.ts';
 import type { ThreadOpening } from './thread-opening.ts';
 import type { SavedRules, TurnInput } from './thread-parts.ts';
-import { ThreadSettings } from './thread-settings.ts';
+import { type SubmittedSettings, ThreadSettings } from './thread-settings.ts';
 
 export type ThreadCore = ReturnType<typeof createThreadCore>;
 

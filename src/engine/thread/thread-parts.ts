@@ -31,6 +31,7 @@ import type { Inbox, SubmittedWords } from './inbox.ts';
 import type { ThreadLog } from './log.ts';
 import type { OpenQuestions } from './open-questions.ts';
 import type { ThreadCommandSessions } from './running-commands.ts';
+import type { FallbackModel } from './thread-fallback.ts';
 import type { TurnEffects } from './turn-effects.ts';
 import type { MutableTurnState } from './turn-memory.ts';
 import type { UserShell } from './user-shell.ts';
@@ -48,9 +49,7 @@ export interface ThreadParts {
   /** Known models of another provider. Absent: only this provider's are known. */
   catalogueOf?(name: ProviderName): Catalogue;
   /** Settings and parts with which `model_fallback` takes over. Undefined: it does not. Absent: none is configured. */
-  fallback?(
-    settings: Settings,
-  ): Promise<{ readonly settings: Settings; readonly parts: ThreadParts } | Outcome | undefined>;
+  fallback?(settings: Settings): Promise<FallbackModel | Outcome | undefined>;
   readonly digester: Digester;
   /** A number from 0 up to but not including 1: spreads retries. */
   random(): number;

@@ -8,8 +8,7 @@ import type { TurnResult } from './turn/settle-turn.ts';
 import type { ThreadCompactions } from './thread-compactions.ts';
 import { type TurnRequest, type ThreadCore, createTurnInput } from './thread-core.ts';
 import type { FallbackContinuation, FallbackModel, ThreadFallback } from './thread-fallback.ts';
-import type { SubmittedSettings } from './submitted-settings.ts';
-import { threadClosedOutcome, type RefusedChange } from './thread-settings.ts';
+import { threadClosedOutcome, type RefusedChange, type SubmittedSettings } from './thread-settings.ts';
 import { runTurn } from './turn/run-turn.ts';
 
 type RanTurn = { readonly result: TurnResult; readonly leaves: Turn['memory']['leaves'] };

@@ -55,9 +55,8 @@ async function filesToldSince(store: RolloutStore, source: ThreadId, end: Ordina
 }
 
 async function endOf(store: RolloutStore, source: ThreadId, cut: ThreadCut, isLegacy: boolean) {
-  if (cut.kind === 'latest' && !isLegacy) {
+  if (cut.kind === 'latest' && !isLegacy)
     for await (const { ordinal } of store.readBack(source)) if (ordinal !== undefined) return (ordinal + 1) as Ordinal;
-  }
   const places = await readPlaces(store, source);
   if (cut.kind === 'latest') return places.end;
   const turn = findTurn(source, places.turns, cut.turnId);

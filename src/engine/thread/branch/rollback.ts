@@ -13,7 +13,6 @@ import {
   messageDroppedLine,
   repeatedMessageLine,
   waitingAfterRollback,
-  type WaitingMessage,
 } from '../../../core/state/fold/waiting-messages.ts';
 import { repeatedWarningLines } from '../../../core/state/fold/warnings.ts';
 import { lastingMetaFields, repeatedDraft } from '../../../core/state/line-seals.ts';
@@ -304,9 +303,8 @@ async function draftsBetween(
   { start, end }: Readonly<Record<'start' | 'end', Ordinal>>,
 ) {
   const drafts: LineDraft[] = [];
-  for await (const line of store.read(id, { from: start, to: end })) {
+  for await (const line of store.read(id, { from: start, to: end }))
     if (line.type !== lineType.compaction) drafts.push(repeatedDraft(line));
-  }
   return drafts;
 }
 

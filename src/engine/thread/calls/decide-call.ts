@@ -79,9 +79,8 @@ export function readCommandIfNeeded(turn: Turn, needs: CallNeeds, options: Decid
   const { argv } = needs;
   if (commands === undefined || argv === undefined) return undefined;
   const maybeDangerous = commands.mayBeDangerous(argv);
-  return dependsOnAnalysis(contextNow(turn, options), needs, { maybeDangerous })
-    ? readOn(turn, needs, needs.escalation !== undefined)
-    : undefined;
+  const isNeeded = dependsOnAnalysis(contextNow(turn, options), needs, { maybeDangerous });
+  return isNeeded ? readOn(turn, needs, needs.escalation !== undefined) : undefined;
 }
 
 /** A second try may leave the sandbox, so the command must be read even where the first did not need it. */

@@ -65,9 +65,8 @@ export function installCheckpoint(turn: Turn, step: Step, what: CheckpointToInst
   );
   parts.router.renew();
   if (update?.record !== undefined) log.record({ type: lineType.worldState, payload: { ...update.record } });
-  for (const { entry, texts } of context) {
+  for (const { entry, texts } of context)
     reportContextEvents(turn, String(entry.item['id']), texts, { cause: 'reinjection', why });
-  }
   // No provider has counted the new history, so readers of the file use the estimate.
   const { total } = log.state.usage;
   const shown = { threadId, turnId, startedAt: what.startedAt, completedAt: parts.clock.now() };

@@ -51,9 +51,8 @@ export const nextRequestTokens = (turn: TurnContract, step: Step): number =>
 
 /** Tokens of history, by our estimate alone. */
 export function estimatedTokensNow(turn: TurnContract, step: Pick<Step, 'tools'>): number {
-  return (
-    fixedRequestTokens(turn, step) + historyTokens(turn.log.state.history, { reader: turnProvider(turn.envelope) })
-  );
+  const reader = turnProvider(turn.envelope);
+  return fixedRequestTokens(turn, step) + historyTokens(turn.log.state.history, { reader });
 }
 
 /** The newest count, unless another provider or model made it from content that this reader is not sent. */

@@ -66,9 +66,8 @@ export function keepHookTexts({ memory }: Pick<Turn, 'memory'>, { contexts }: Ho
 
 /** `waiting`: calls that another process will answer. It finds their texts with their questions. */
 export function recordHookTexts(turn: Turn, waiting: ReadonlySet<string> = new Set()): void {
-  for (const { text, callId } of turn.memory.hookTexts.splice(0)) {
+  for (const { text, callId } of turn.memory.hookTexts.splice(0))
     if (callId === undefined || !waiting.has(callId)) recordEvent(turn, hookContextFragment, { text });
-  }
 }
 
 function hookSays({ event }: HookRun, text: string): Outcome<'hook-warning'> {

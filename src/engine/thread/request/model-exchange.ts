@@ -78,9 +78,8 @@ export class ModelExchange {
           warnOnce(this.#turn, given.outcome, 'code');
           continue;
         }
-        if (given.kind === 'server-model' && given.model !== by.identity.model.slug) {
+        if (given.kind === 'server-model' && given.model !== by.identity.model.slug)
           (await import('./request-warnings.ts')).warnOfOtherModel(this.#turn, by, given.model);
-        }
         if (given.kind === 'server-model' || given.kind === 'models-etag') continue;
         const isEnd = given.kind === 'completed' || given.kind === 'failed';
         const event = isEnd ? spent.end(this.#explained(given), await this.#price()) : spent.read(given);

@@ -20,10 +20,8 @@ export async function promptSizeProblem(turn: Turn, input: UserInput): Promise<O
   // Most prompts are far smaller and need no closer look.
   if (prompt <= effective / 2) return undefined;
   const step = await gatherNextStep(turn, 0);
-  const others =
-    fixedRequestTokens(turn, step) +
-    fullContextTokens(step) +
-    (log.state.history.length === 0 ? 0 : leastCheckpointTokens);
+  const checkpoint = log.state.history.length === 0 ? 0 : leastCheckpointTokens;
+  const others = fixedRequestTokens(turn, step) + fullContextTokens(step) + checkpoint;
   // A window that is too small without any prompt is a configuration error: the provider knows the real one.
   if (others >= effective || prompt + others <= effective) return undefined;
   return promptTooLong(prompt, others, { effective, model: envelope.identity.model.slug });

@@ -26,10 +26,8 @@ export async function continueSuspendedTurn(turn: Turn, { openTurn }: SuspendedT
   const { log, turnId, memory } = turn;
   log.tellPassing({ kind: 'turn-started', turnId, usage: log.state.usage.total, isContinued: true });
   await answerCallsInFlight(turn, openTurn);
-  const spoken = messagesOfUser(log.state.history).filter(
-    ({ turn: of, author }) => of === turnId && author === undefined,
-  );
-  memory.rounds.alone = spoken.length === 0;
+  const spoken = messagesOfUser(log.state.history).filter(({ turn: of }) => of === turnId);
+  memory.rounds.alone = spoken.every(({ author }) => author !== undefined);
   memory.phase = 'open';
 }
 

@@ -238,9 +238,9 @@ export class ManagedThread implements LiveThread {
       resolve(thread.answer(questionId, answer).then((given) => suspendedAnswerRefusal(thread, given, continued)));
       return continued;
     });
-    over.then((result) => {
-      if (result.kind === 'answered' || result.kind === 'refused') resolve(result);
-    }, reject);
+    const settle = (result: Awaited<typeof over>): void =>
+      result.kind === 'answered' || result.kind === 'refused' ? resolve(result) : undefined;
+    over.then(settle, reject);
     return promise;
   }
 

@@ -86,7 +86,8 @@ async function turnBefore(store: RolloutStore, id: ThreadId, place: number): Pro
     // Lines of the old form have no ordinals: read from the first.
     if (line.ordinal === undefined) return nothing;
     if (line.ordinal > place) continue;
-    if (start === undefined && isTurnStart(line)) start = line.ordinal;
+    const isStart = line.type === lineType.event && turnEventKind(line.payload['type']) === 'start';
+    if (start === undefined && isStart) start = line.ordinal;
     else if (start !== undefined && line.ordinal < start && saysTotal(line))
       return at(foldRecorded(nothing, line).state, start - 1);
   }
@@ -100,9 +101,6 @@ function concernsStart({ type, payloadType }: LineKind): boolean {
   if (type !== lineType.event) return false;
   return payloadType === undefined || payloadType === 'token_count' || turnEventKind(payloadType) === 'start';
 }
-
-const isTurnStart = ({ type, payload }: Line): boolean =>
-  type === lineType.event && turnEventKind(payload['type']) === 'start';
 
 function saysTotal({ type, payload }: Line): boolean {
   if (type === lineType.waiting) return threadTotalIn(payload) !== undefined;

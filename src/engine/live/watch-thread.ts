@@ -63,10 +63,8 @@ async function* readAlong(
       }
     }
     caughtUp?.();
-    for (let look = 0; look < looksPerRollout && !isOver(); look++) {
-      if (sizeOf(location) !== before) break;
+    for (let look = 0; look < looksPerRollout && !isOver() && sizeOf(location) === before; look++)
       await clock.sleep(lookMs);
-    }
     const now = await currentRollout(store, id);
     if (now.rolloutId === rollout.rolloutId) continue;
     // A rollback began another file.

@@ -41,8 +41,9 @@ export function createTurnInput(core: ThreadCore, submitted: Settings, asked: Tu
   const { id: threadId, inbox, questions, settings, warned, savedRules, sessions, closing } = core;
   const { words, own, continues, change } = asked;
   const signal = AbortSignal.any([asked.signal, closing]);
+  const known = { threadId, words, continues, signal, inbox, questions, warned, savedRules, sessions };
   return {
-    ...{ threadId, words, continues, signal, inbox, questions, warned, savedRules, sessions },
+    ...known,
     settings: { ...submitted, ...own },
     isOutdated: () => settings.current !== submitted,
     begin: change && ((start) => settings.begin(change, start)),

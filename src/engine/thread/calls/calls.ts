@@ -127,9 +127,8 @@ export class StepCalls {
     const item = end.shown ?? commandNotRun(call);
     const patch = item?.kind === 'file-change' || undefined;
     const refused = { tool: call.name, ...defined({ unasked: end.unasked, mcp: mcpCallOf(item), patch }) };
-    recordCallDecided(this.#turn, call.call_id, 'lapsed', () =>
-      recordCallOutput(this.#turn, call, { ...end, refused }, share),
-    );
+    const record = (): void => recordCallOutput(this.#turn, call, { ...end, refused }, share);
+    recordCallDecided(this.#turn, call.call_id, 'lapsed', record);
     const about = { turnId, callId: call.call_id, tool: call.name, ...defined({ item, unasked: end.unasked }) };
     log.tell({ kind: 'call-refused', ...about, reason: end.output });
   }
@@ -157,8 +156,8 @@ export class StepCalls {
     const place = this.#order.begin(prepared.alone === true || isGitOutside(grant));
     if (place.before !== undefined) await place.before;
     const ran = await this.#begin(prepared, { ...wanted, place }, grant).finally(place.leave);
-    const end =
-      hooks === undefined || !('item' in ran) ? ran : await hooks.runHooksAfterCall(this.#turn, wanted.call, ran);
+    const isHooked = hooks !== undefined && 'item' in ran;
+    const end = isHooked ? await hooks.runHooksAfterCall(this.#turn, wanted.call, ran) : ran;
     return note === undefined || !('item' in end) ? end : { ...end, output: withNote(end.output, note) };
   }
 

@@ -214,7 +214,8 @@ function requestFor(turn: Turn, question: Question, again: string | undefined): 
 function policyFields(turn: Turn): JsonObject {
   const { policy, workspace } = turn.envelope;
   const { cwd } = workspace;
-  const { session, turn: ofTurn } = grantsNow(turn, policy);
+  const { approval, profile } = policy;
+  const { session, turn: ofTurn } = grantsNow(turn, { approval, profile });
   return policyForReviewer({
     policy: describePolicy(policy.resolved, cwd),
     cwd,

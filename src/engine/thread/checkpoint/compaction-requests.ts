@@ -67,9 +67,10 @@ export class CompactionRequests {
     // The login must be read for this, and only the unary form depends on it.
     const authMode = form === 'unary' ? await provider.client.authMode() : 'none';
     const { maxBytes, timeoutMs } = this.#turn.parts.compactionLimits;
-    const own = { options: optionsFor(options, asked, { form, authMode }), tools, modalities, maxBytes };
+    const about = { step: this.#step, attempt, retries, by, provider, tools, modalities, maxBytes };
     const request = await ModelExchange.begin(this.#turn, {
-      ...{ step: this.#step, attempt, retries, by, provider, ...own },
+      ...about,
+      options: optionsFor(options, asked, { form, authMode }),
       auxiliary: this.#auxiliary(asked, form),
       form: form ?? 'stream',
       ...(form === 'stream' ? { wants: 'checkpoint' } : {}),

@@ -113,9 +113,11 @@ function reportOf({ log }: Turn, what: CheckpointToInstall, tokens: { before: nu
   const { trigger, reason, phase, model } = plan;
   const { strategy, words, mended } = candidate;
   const { usage, count, uncounted } = requests;
-  const number = log.state.checkpoints.count + 1;
+  const about = { id, number: log.state.checkpoints.count + 1, trigger, reason, phase, strategy, model };
   return {
-    ...{ id, number, trigger, reason, phase, strategy, model, tokensBefore: tokens.before, tokensAfter: tokens.after },
+    ...about,
+    tokensBefore: tokens.before,
+    tokensAfter: tokens.after,
     words,
     folded: foldedItems(entriesOf(log.state.history), candidate),
     requests: count,

@@ -1,5 +1,5 @@
 import { defined } from '../../../base/objects.ts';
-import { turnProvider } from '../../../core/envelope/envelope.ts';
+import { type Envelope, turnProvider } from '../../../core/envelope/envelope.ts';
 import type { Price } from '../../../core/envelope/prices.ts';
 import { usageFields } from '../../../core/state/drafts/usage-and-failure-fields.ts';
 import { planRequest, promptFor } from '../../../core/state/plan-request.ts';
@@ -207,7 +207,8 @@ class StepTrace {
   #answerMs = 0;
   #usage: Usage | undefined;
 
-  constructor(turn: Turn, { by: { identity, telemetry, window }, step, attempt, auxiliary }: RequestToSend) {
+  constructor(turn: Turn, { by, step, attempt, auxiliary }: RequestToSend) {
+    const { identity, telemetry, window }: Envelope = by;
     const { effort, provider, modelClient: wire } = identity;
     const { traceId, threadId, turnId } = telemetry;
     this.#window = window.configured;

@@ -60,14 +60,9 @@ const stopReasons: Readonly<Record<string, string>> = {
 function inputCounts(counts: 'none' | 'null' | Usage): JsonObject {
   if (typeof counts === 'string') return counts === 'null' ? { usage: null } : {};
   const { input, cachedInput, cacheWriteInput } = counts;
-  return {
-    usage: {
-      input_tokens: Math.max(0, input - cachedInput - cacheWriteInput),
-      cache_read_input_tokens: cachedInput,
-      cache_creation_input_tokens: cacheWriteInput,
-      output_tokens: 1,
-    },
-  };
+  const cached = { cache_read_input_tokens: cachedInput, cache_creation_input_tokens: cacheWriteInput };
+  const fresh = Math.max(0, input - cachedInput - cacheWriteInput);
+  return { usage: { input_tokens: fresh, ...cached, output_tokens: 1 } };
 }
 
 interface ScriptedBlock {
@@ -101,13 +96,11 @@ function thinkingOf(item: ItemDraft): ScriptedBlock {
   if (stored?.kind === 'redacted') return { begin: { type: 'redacted_thinking', data: stored.data }, pieces: [] };
   const signature = stored?.signature ?? given;
   const thinking = draftTexts(item, 'summary').join('');
-  return {
-    begin: { type: 'thinking', thinking: '', signature: '' },
-    pieces: [
-      { type: 'thinking_delta', key: 'thinking', text: thinking },
-      { type: 'signature_delta', key: 'signature', text: signature },
-    ],
-  };
+  const pieces = [
+    { type: 'thinking_delta', key: 'thinking', text: thinking },
+    { type: 'signature_delta', key: 'signature', text: signature },
+  ];
+  return { begin: { type: 'thinking', thinking: '', signature: '' }, pieces };
 }
 
 function callOf(item: ItemDraft, text: string): ScriptedBlock {
@@ -122,11 +115,8 @@ function blockEvents({ begin, pieces }: ScriptedBlock, index: number, deltas: bo
       .filter((piece) => piece !== '')
       .map((piece) => ({ type: 'content_block_delta', index, delta: { type, [key]: piece } })),
   );
-  return [
-    { type: 'content_block_start', index, content_block: begin },
-    ...filled,
-    { type: 'content_block_stop', index },
-  ];
+  const [start, stop] = ['content_block_start', 'content_block_stop'];
+  return [{ type: start, index, content_block: begin }, ...filled, { type: stop, index }];
 }
 
 export const anthropicRenderer: WireRenderer = { endpoint: /\/messages(\?|$)/, events: eventsOf };

@@ -4,10 +4,7 @@ import { answerOptions, draftTexts, withIds, scriptedCounts, splitIntoWords } fr
 import type { RenderedStep, IdNumbering, StreamContext, WireRenderer } from './wire-renderer.ts';
 
 /** Renders a script's items as deltas; an item that the format does not know is an error of the script. */
-export const chatRenderer: WireRenderer = {
-  endpoint: /\/chat\/completions(\?|$)/,
-  events: chunksOf,
-};
+export const chatRenderer: WireRenderer = { endpoint: /\/chat\/completions(\?|$)/, events: chunksOf };
 
 /** All chunks share an id, including the one with counts: clients treat another id as another answer. */
 function chunksOf(step: RenderedStep, { ids, usage }: StreamContext): readonly Buffer[] {
@@ -19,7 +16,8 @@ function chunksOf(step: RenderedStep, { ids, usage }: StreamContext): readonly B
     ...itemDeltas(step.items, ids, deltas ? splitIntoWords : (text) => [text]).map((delta) => chunk(delta)),
   ];
   if (step.kind === 'failed') return [...chunks, data({ error: { code: step.code, message: step.message } })];
-  const finish = step.kind === 'answer' ? finishOf(step.items) : (reasons[step.reason] ?? step.reason);
+  const whole = step.items.some(({ type }) => type.endsWith('_call')) ? 'tool_calls' : 'stop';
+  const finish = step.kind === 'answer' ? whole : (reasons[step.reason] ?? step.reason);
   return [...chunks, chunk({}, finish), ...usageChunks(id, scriptedCounts(own, usage)), done];
 }
 
@@ -28,26 +26,15 @@ const object = 'chat.completion.chunk';
 const done = Buffer.from('data: [DONE]\n\n');
 const data = (value: object): Buffer => Buffer.from(`data: ${JSON.stringify(value)}\n\n`);
 
-const finishOf = (items: readonly ItemDraft[]): string =>
-  items.some(({ type }) => type.endsWith('_call')) ? 'tool_calls' : 'stop';
-
-function itemDeltas(
-  items: readonly ItemDraft[],
-  ids: IdNumbering,
-  pieces: (text: string) => readonly string[],
-): readonly JsonObject[] {
+function itemDeltas(items: readonly ItemDraft[], ids: IdNumbering, pieces: (text: string) => readonly string[]) {
   let calls = 0;
   return items.flatMap((draft): readonly JsonObject[] => {
     const item = withIds(draft, ids);
     switch (item.type) {
       case 'message':
-        return draftTexts(item, 'content')
-          .flatMap(pieces)
-          .map((content) => ({ content }));
+        return draftTexts(item, 'content').flatMap((text) => pieces(text).map((content) => ({ content })));
       case 'reasoning':
-        return draftTexts(item, 'summary')
-          .flatMap(pieces)
-          .map((text) => ({ reasoning_content: text }));
+        return draftTexts(item, 'summary').flatMap((text) => pieces(text).map((each) => ({ reasoning_content: each })));
       case 'function_call':
         return callDeltas(calls++, item, pieces(stringAt(item, 'arguments') ?? ''));
       case 'custom_tool_call':
@@ -71,13 +58,8 @@ function usageChunks(id: string, counts: ReturnType<typeof scriptedCounts>): rea
   if (counts === 'none') return [];
   if (counts === 'null') return [data({ id, object, choices: [], usage: null })];
   const { input, cachedInput, cacheWriteInput, output, reasoningOutput, total } = counts;
-  const details = { cached_tokens: cachedInput, cache_write_tokens: cacheWriteInput || undefined };
-  const wire = {
-    prompt_tokens: input,
-    completion_tokens: output,
-    total_tokens: total,
-    prompt_tokens_details: details,
-    completion_tokens_details: { reasoning_tokens: reasoningOutput },
-  };
-  return [data({ id, object, choices: [], usage: wire })];
+  const totals = { prompt_tokens: input, completion_tokens: output, total_tokens: total };
+  const ofPrompt = { cached_tokens: cachedInput, cache_write_tokens: cacheWriteInput || undefined };
+  const details = { prompt_tokens_details: ofPrompt, completion_tokens_details: { reasoning_tokens: reasoningOutput } };
+  return [data({ id, object, choices: [], usage: { ...totals, ...details } })];
 }

@@ -9,7 +9,7 @@ import type {
 import { defined } from '../base/objects.ts';
 import { type Ordinal, parseThreadId, type ThreadId } from '../protocol/ids.ts';
 import { isStartedByThread } from '../protocol/thread.ts';
-import type { ThreadHit, ThreadPage, ThreadQuery, ThreadSummary } from '../protocol/thread.ts';
+import type { ThreadHit, ThreadQuery, ThreadSummary } from '../protocol/thread.ts';
 import {
   concernsLists,
   emptyThreadListFacts,
@@ -78,35 +78,21 @@ async function fold(rollouts: Pick<RolloutStore, 'read'>, known: KnownThread): P
   await listener.hear(rollouts.read(known.id, { from: 0 as Ordinal, wanted: concernsLists }));
   const { id, location, name, updatedAt, archived } = known;
   const named = name === undefined || name === '' ? {} : { name };
-  const summary = {
-    id,
-    location,
-    ...named,
-    ...summaryFromFacts(listener.fold),
-    updatedAt,
-    archived,
-    compressed: false,
-  };
-  return { summary, messages: listener.messages };
+  const listed = { ...summaryFromFacts(listener.fold), updatedAt, archived, compressed: false };
+  return { summary: { id, location, ...named, ...listed }, messages: listener.messages };
 }
 
-function pageOf(
-  all: readonly FoldedThread[],
-  query: ThreadQuery,
-  after: PageEnd | undefined,
-): Omit<ThreadPage, 'threads'> & { readonly threads: readonly FoldedThread[] } {
+function pageOf(all: readonly FoldedThread[], query: ThreadQuery, after: PageEnd | undefined) {
   const isWanted = queryFilter(query);
-  const placeOf = ({ summary }: FoldedThread): PageEnd => ({
-    time: query.sort === 'updated' ? summary.updatedAt : summary.createdAt,
-    id: summary.id,
-  });
+  const placeOf = ({ summary: { id, updatedAt, createdAt } }: FoldedThread): PageEnd =>
+    query.sort === 'updated' ? { time: updatedAt, id } : { time: createdAt, id };
   const threads = all
     .filter(({ summary }) => summary.archived === (query.archived === true) && isWanted(summary))
     .filter((thread) => after === undefined || newestFirst(after, placeOf(thread)) < 0)
     .toSorted((a, b) => newestFirst(placeOf(a), placeOf(b)));
   const page = threads.slice(0, query.limit);
   const last = page.at(-1);
-  return { threads: page, ...(last && threads.length > page.length ? { next: formatCursor(placeOf(last)) } : {}) };
+  return { threads: page, next: last && threads.length > page.length ? formatCursor(placeOf(last)) : undefined };
 }
 
 const newestFirst = (a: PageEnd, b: PageEnd): number => b.time - a.time || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);

@@ -36,9 +36,7 @@ export type {
 export { type ModelWindow, overflow, type OverflowForm, overflowForms } from './scripted-model.ts';
 export type { UpgradeAnswer } from './scripted-socket.ts';
 export type { ExchangeEnd, RecordedFrame, RecordedRequest } from './script.ts';
-export { type DiskOperation, SimulatedDisk } from './simulated-disk.ts';
-export { SimulatedLocks } from './simulated-disk.ts';
-export type { CrashChoice } from './simulated-disk.ts';
+export { type CrashChoice, type DiskOperation, SimulatedDisk, SimulatedLocks } from './simulated-disk.ts';
 export { createMemoryStore, type MemoryStoreOptions } from './memory-store.ts';
 export { createFoldedDirectory, type FoldedDirectoryOptions, type KnownThread } from './folded-directory.ts';
 export { rolloutStoreContract } from './contract/store-contract.ts';

@@ -182,19 +182,14 @@ function createMemoryRollouts(clock: Clock, leaseMs: number): RolloutStore & { k
   function continuing({ rolloutId, end }: RolloutPlace): Pick<MemoryRollout, 'base'> | OpenRefused {
     const rollout = rollouts.find((one) => one.rolloutId === rolloutId);
     const last = rollout?.lines.at(-1)?.ordinal ?? rollout?.first?.ordinal ?? -1;
-    if (rollout === undefined || end > last + 1) {
+    if (rollout === undefined || end > last + 1)
       return refused('place-unknown', `There is no such place in rollout ${rolloutId}.`);
-    }
     const first = rollout.base?.end ?? 0;
     if (end > first + 1) return { base: { rolloutId, end } };
     return rollout.base === undefined ? {} : continuing({ ...rollout.base, end: Math.min(end, first) as Ordinal });
   }
 
-  async function begin(
-    id: ThreadId,
-    described: JsonObject | Promise<JsonObject>,
-    from: Pick<MemoryRollout, 'base'>,
-  ): Promise<Owned | OpenRefused> {
+  async function begin(id: ThreadId, described: JsonObject | Promise<JsonObject>, from: Pick<MemoryRollout, 'base'>) {
     const own = leases.take(id);
     if (own === undefined) return locked(id);
     const meta = { id, ...(await described), history_mode: 'paginated' };
@@ -204,9 +199,8 @@ function createMemoryRollouts(clock: Clock, leaseMs: number): RolloutStore & { k
   function currentOf(id: ThreadId): CurrentRollout | OpenRefused {
     const own = rolloutOf(id);
     if (own === undefined) return unknown(id);
-    const { rolloutId, meta } = own;
-    const location = locationOf(own);
-    return { kind: 'current', rolloutId, location, mode: 'paginated', archived: archived.has(id), meta };
+    const known = { rolloutId: own.rolloutId, location: locationOf(own), archived: archived.has(id), meta: own.meta };
+    return { kind: 'current', mode: 'paginated', ...known };
   }
 
   function held(id: ThreadId, current: CurrentRollout, own: MemoryLease): HeldThread {
@@ -219,9 +213,8 @@ function createMemoryRollouts(clock: Clock, leaseMs: number): RolloutStore & { k
       current,
       async revert({ rolloutId, to, note, drafts }) {
         check();
-        if (!rollouts.some((one) => one.threadId === id && one.rolloutId === to.rolloutId)) {
+        if (!rollouts.some((one) => one.threadId === id && one.rolloutId === to.rolloutId))
           return refused('place-unknown', `Rollout ${to.rolloutId} is not one of this thread.`);
-        }
         const from = continuing(to);
         if ('kind' in from) return from;
         const meta = { ...current.meta, capstan: note };

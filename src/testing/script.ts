@@ -66,11 +66,7 @@ export interface CompactedStep {
 
 export type CutStep = { readonly kind: 'cut'; readonly bytes: number; readonly of: StreamStep | CompactedStep };
 
-export interface HangStep {
-  readonly kind: 'hang';
-  readonly afterBytes: number;
-  readonly of: StreamStep | CompactedStep;
-}
+export type HangStep = { readonly kind: 'hang'; readonly afterBytes: number; readonly of: StreamStep | CompactedStep };
 
 export type SocketFault =
   | 'binary'
@@ -117,12 +113,8 @@ export function answer(options: AnswerOptions): AnswerStep {
 }
 
 export function httpError(options: StepOptions<HttpErrorStep, 'body' | 'headers'>): HttpErrorStep {
-  return {
-    kind: 'http-error',
-    body: '',
-    headers: {},
-    ...assertKnownKeys(options, { status: true, body: true, headers: true }, 'httpError()'),
-  };
+  const given = assertKnownKeys(options, { status: true, body: true, headers: true }, 'httpError()');
+  return { kind: 'http-error', body: '', headers: {}, ...given };
 }
 
 /** The checkpoint that `POST …/responses/compact` returns as one JSON document. */
@@ -142,40 +134,26 @@ export function hang(options: StepOptions<HangStep>): HangStep {
 
 /** Injects the fault in the middle of an answer over a WebSocket. Over HTTP the answer is complete. */
 export function socketFault(options: StepOptions<SocketFaultStep, 'afterEvents'>): SocketFaultStep {
-  return {
-    kind: 'socket-fault',
-    afterEvents: 1,
-    ...assertKnownKeys(options, { fault: true, afterEvents: true, of: true }, 'socketFault()'),
-  };
+  const given = assertKnownKeys(options, { fault: true, afterEvents: true, of: true }, 'socketFault()');
+  return { kind: 'socket-fault', afterEvents: 1, ...given };
 }
 
 /** An answer with an event in the middle whose data is not JSON, or is `data`. */
 export function malformed(options: StepOptions<MalformedStep, 'of' | 'data'> = {}): MalformedStep {
   const data = '{"type":"response.output_text.delta","delta":"broken';
-  return {
-    kind: 'malformed',
-    data,
-    of: answer({ items: [say('Still here.')] }),
-    ...assertKnownKeys(options, { data: true, of: true }, 'malformed()'),
-  };
+  const of = answer({ items: [say('Still here.')] });
+  return { kind: 'malformed', data, of, ...assertKnownKeys(options, { data: true, of: true }, 'malformed()') };
 }
 
 /** The items, then `response.failed`, or a bare `error` event and the end of the stream. */
 export function failed(options: StepOptions<FailedStep, 'items' | 'event'>): FailedStep {
-  return {
-    kind: 'failed',
-    event: 'response.failed',
-    items: [],
-    ...assertKnownKeys(options, { event: true, code: true, message: true, items: true }, 'failed()'),
-  };
+  const given = assertKnownKeys(options, { event: true, code: true, message: true, items: true }, 'failed()');
+  return { kind: 'failed', event: 'response.failed', items: [], ...given };
 }
 
 export function incomplete(options: StepOptions<IncompleteStep, 'items'>): IncompleteStep {
-  return {
-    kind: 'incomplete',
-    items: [],
-    ...assertKnownKeys(options, { reason: true, items: true, usage: true }, 'incomplete()'),
-  };
+  const given = assertKnownKeys(options, { reason: true, items: true, usage: true }, 'incomplete()');
+  return { kind: 'incomplete', items: [], ...given };
 }
 
 export function say(text: string): ItemDraft {

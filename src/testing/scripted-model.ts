@@ -9,12 +9,13 @@ import type {
   ExchangeEnd,
   RecordedFrame,
   RecordedRequest,
+  RequestContent,
   Script,
   ScriptedUsage,
   ScriptStep,
   ScriptStepOf,
 } from './script.ts';
-import type { UpgradeAnswer } from './scripted-socket.ts';
+import type { SocketHost, UpgradeAnswer } from './scripted-socket.ts';
 import { createIdNumbering, type StreamContext, type WireRenderer } from './wire-renderer.ts';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -129,9 +130,8 @@ class Model implements ScriptedModel {
       const step = httpError({ status, body: { error: { message } } });
       return performStep(step, response, { renderer: renderer ?? responsesRenderer, context: this.#context });
     };
-    if (method !== 'POST' || !url.startsWith(this.#root) || renderer === undefined) {
+    if (method !== 'POST' || !url.startsWith(this.#root) || renderer === undefined)
       return refuse(404, `The scripted model has nothing at ${method} ${url}.`);
-    }
     const content = await receiveContent(request);
     if ('problem' in content) return refuse(400, content.problem);
     const { recorded, ended } = this.#record(request, content);
@@ -139,10 +139,7 @@ class Model implements ScriptedModel {
     return ended(await performStep(step, response, { renderer, context }));
   }
 
-  #record(
-    request: IncomingMessage,
-    content: Pick<RecordedRequest, 'bytes' | 'decodedBytes' | 'body' | 'frame'>,
-  ): { readonly recorded: RecordedRequest; readonly ended: (end: ExchangeEnd) => void } {
+  #record(request: IncomingMessage, content: RequestContent & Pick<RecordedRequest, 'frame'>) {
     const ended = Promise.withResolvers<ExchangeEnd>();
     const recorded: RecordedRequest = {
       index: this.requests.length,
@@ -168,24 +165,19 @@ class Model implements ScriptedModel {
     const answer = path === `${this.#root}/responses` ? upgrade(this.upgrades++) : { status: 404 };
     // Loaded on use: few scripts need it.
     const { answerUpgrade } = await import('./scripted-socket.ts');
-    answerUpgrade(request, {
-      answer,
-      head,
-      socket,
-      deflates,
-      host: {
-        connection: this.#connections.get(socket) ?? -1,
-        context: this.#context,
-        arrived: (frame) => this.frames.push(frame),
-        step: async (content) => {
-          const { recorded, ended } = this.#record(request, content);
-          return { ...(await this.#turnTo(recorded)), ended };
-        },
+    const host: SocketHost = {
+      connection: this.#connections.get(socket) ?? -1,
+      context: this.#context,
+      arrived: (frame) => this.frames.push(frame),
+      step: async (content) => {
+        const { recorded, ended } = this.#record(request, content);
+        return { ...(await this.#turnTo(recorded)), ended };
       },
-    });
+    };
+    answerUpgrade(request, { answer, head, socket, deflates, host });
   }
 
-  async #turnTo(request: RecordedRequest): Promise<{ readonly step: ScriptStep; readonly context: StreamContext }> {
+  async #turnTo(request: RecordedRequest) {
     const { window } = this.#options;
     const asked = { model: stringAt(request.body, 'model') };
     if (window === undefined) return { step: await this.#stepFor(request), context: { ...this.#context, ...asked } };

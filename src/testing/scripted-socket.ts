@@ -5,6 +5,7 @@ import { responsesRenderer } from './responses-renderer.ts';
 import { renderStream } from './wire-renderer.ts';
 import type {
   AnswerOptions,
+  CompactedStep,
   ExchangeEnd,
   HttpErrorStep,
   ItemDraft,
@@ -27,7 +28,7 @@ export type UpgradeAnswer =
   | 'wrong-accept'
   | { readonly status: number; readonly body?: string; readonly headers?: Readonly<Record<string, string>> };
 
-interface SocketHost {
+export interface SocketHost {
   readonly connection: number;
   arrived(frame: RecordedFrame): void;
   /** Records a request and returns its step. Call `ended` when the step is done. */
@@ -217,10 +218,10 @@ function events(step: StreamStep, { renderer, context }: StepClient): readonly B
   const opening = Buffer.from('data: ');
   const headers = step.kind === 'answer' ? step.headers : undefined;
   const metadata = headers && Buffer.from(JSON.stringify({ type: 'codex.response.metadata', headers }));
-  const said = renderStream(renderer, step, context).map((event) => {
-    return event.subarray(event.indexOf(opening) + opening.length, event.lastIndexOf('\n\n'));
-  });
-  return [...(metadata === undefined ? [] : [metadata]), ...said];
+  const said = renderStream(renderer, step, context).map((event) =>
+    event.subarray(event.indexOf(opening) + opening.length, event.lastIndexOf('\n\n')),
+  );
+  return metadata === undefined ? said : [metadata, ...said];
 }
 
 async function inOrder(all: readonly Buffer[], message: SocketStage['message']): Promise<readonly Buffer[]> {
@@ -229,20 +230,12 @@ async function inOrder(all: readonly Buffer[], message: SocketStage['message']):
   return frames;
 }
 
-async function firstBytes(
-  step: StreamStep | { readonly kind: 'compacted' },
-  bytes: number,
-  stage: SocketStage,
-): Promise<readonly Buffer[]> {
+async function firstBytes(step: StreamStep | CompactedStep, bytes: number, stage: SocketStage) {
   if (step.kind === 'compacted') return [];
   return [Buffer.concat(await inOrder(events(step, stage), stage.message)).subarray(0, Math.max(0, bytes))];
 }
 
-async function write(
-  { socket, gone }: SocketStage,
-  frames: readonly Buffer[],
-  pace: Partial<AnswerOptions>,
-): Promise<ExchangeEnd> {
+async function write({ socket, gone }: SocketStage, frames: readonly Buffer[], pace: Partial<AnswerOptions>) {
   const { delayMs = 0, firstByteDelayMs = 0, chunkBytes } = pace;
   await pause(firstByteDelayMs, gone);
   const bursts = delayMs > 0 ? frames : [Buffer.concat(frames)];

@@ -27,14 +27,10 @@ export class SimulatedDisk implements JournalDisk {
   syncs = 0;
   directorySyncs = 0;
 
-  readonly #entries: Map<string, Entry>;
+  readonly #entries = new Map<string, Entry>([['/', { mode: 0o755, durable: true }]]);
   readonly #leaving = new Map<string, { readonly entry: Entry; readonly to?: string }>();
   readonly #failures = new Map<DiskOperation, string[]>();
   #gone: string | undefined;
-
-  constructor() {
-    this.#entries = new Map([['/', { mode: 0o755, durable: true }]]);
-  }
 
   /** The next call of the operation without an earlier pending failure rejects with this code. */
   failNext(operation: DiskOperation, code: string): void {
@@ -166,9 +162,8 @@ export class SimulatedDisk implements JournalDisk {
     await this.slow?.(path);
     this.#alive('syncDirectory', path);
     for (const child of children) if (child !== undefined) child.durable = true;
-    for (const [from, { to = from }] of this.#leaving) {
+    for (const [from, { to = from }] of this.#leaving)
       if (dirname(from) === path || dirname(to) === path) this.#leaving.delete(from);
-    }
     this.directorySyncs += 1;
   }
 
@@ -272,9 +267,8 @@ export type CrashChoice = (about: {
 
 function choiceAbout(choice: CrashChoice, path: string, what: 'name' | 'bytes' | 'change', most: number): number {
   const chosen = choice({ path, what, most });
-  if (!Number.isInteger(chosen) || chosen < 0 || chosen > most) {
+  if (!Number.isInteger(chosen) || chosen < 0 || chosen > most)
     throw new RangeError(`a crash choice about '${path}' must be a whole number from 0 to ${most}, not ${chosen}`);
-  }
   return chosen;
 }
 

@@ -10,21 +10,18 @@ export type LineCursor = string & { readonly __brand: 'PlaceCursor' };
 /** Start of a reader: behind a line, or at the beginning (-1). */
 export type AfterPlace = Ordinal | -1 | LineCursor;
 
-export function cursorAt(place: number, { timestamp }: Pick<Line, 'timestamp'>): LineCursor {
-  return `${place}@${timestamp}` as LineCursor;
-}
+export const cursorAt = (place: number, { timestamp }: Pick<Line, 'timestamp'>): LineCursor =>
+  `${place}@${timestamp}` as LineCursor;
 
-export function timeOfCursor(cursor: LineCursor): number | undefined {
-  return lineTime({ timestamp: cursor.slice(cursor.indexOf('@') + 1) });
-}
+export const timeOfCursor = (cursor: LineCursor): number | undefined =>
+  lineTime({ timestamp: cursor.slice(cursor.indexOf('@') + 1) });
 
 export type ClaimedPlace = { readonly place: number; readonly timestamp?: string };
 
 export function parseAfterPlace(after: unknown): ClaimedPlace | undefined {
   if (typeof after === 'number') return Number.isInteger(after) && after >= -1 ? { place: after } : undefined;
   const [, place, timestamp] = typeof after === 'string' ? (/^(\d{1,15})(?:@(.{1,40}))?$/.exec(after) ?? []) : [];
-  if (place === undefined) return undefined;
-  return { place: Number(place), timestamp };
+  return place === undefined ? undefined : { place: Number(place), timestamp };
 }
 
 /** The last place up to which the reader's lines are valid; -1 if unknown. Without a timestamp, any rollback counts. */
@@ -45,10 +42,8 @@ export function lastValidPlaceIn(lines: readonly Line[], id: ThreadId, claimed: 
   const { place, timestamp } = claimed;
   if (place < 0) return -1;
   const meta = lines.find(({ type }) => type === lineType.sessionMeta)?.payload ?? {};
-  const stands =
-    timestamp === undefined
-      ? rollbackNotesIn(meta).length === 0
-      : lines.some((line) => line.ordinal === place && line.timestamp === timestamp);
+  const isThere = (): boolean => lines.some((line) => line.ordinal === place && line.timestamp === timestamp);
+  const stands = timestamp === undefined ? rollbackNotesIn(meta).length === 0 : isThere();
   return stands ? place : beforeRollback(meta, id, claimed);
 }
 

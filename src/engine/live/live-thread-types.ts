@@ -98,15 +98,9 @@ export interface LiveThread extends Pick<Thread, Read | 'sessions' | 'withdraw' 
   compact(asked: LiveCompaction): Promise<CompactionResult | EngineRefused>;
   /** Answers by the question's id. A suspended thread is loaded and continues its turn. */
   answer: Thread['answer'];
-  /**
-   * Gives it up, as when it is idle; its next use loads it again. Running work is interrupted or suspended. An ephemeral
-   * thread only ends its running work.
-   */
+  /** Gives it up until its next use, and interrupts or suspends running work. An ephemeral thread only ends its work. */
   leave(): Promise<void>;
-  /**
-   * Closes it for good: followers get `ended`, and this object refuses all calls. A thread with a file can be loaded
-   * again by its id; an ephemeral one is lost.
-   */
+  /** Closes it for good: followers get `ended`, calls are refused. Only a thread with a file can be loaded again. */
   close(): Promise<void>;
   follow(options?: FollowOptions): AsyncIterable<LiveNews>;
 }

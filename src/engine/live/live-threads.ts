@@ -232,8 +232,7 @@ class KeptThreads implements LiveThreads {
 }
 
 /** Clients answer, unless the program that opens the thread does or the thread is unattended. */
-function withAnswers<Request extends LiveRequest>({ unattended, ...request }: Request) {
-  return unattended === true || request.askUser !== undefined ? request : { ...request, askUser: awaitClientAnswer };
-}
+const withAnswers = <Request extends LiveRequest>({ unattended, ...request }: Request) =>
+  unattended === true || request.askUser !== undefined ? request : { ...request, askUser: awaitClientAnswer };
 
 const isLoaded = ({ loader }: ManagedThread): boolean => loader.thread !== undefined;

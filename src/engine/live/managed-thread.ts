@@ -8,18 +8,17 @@ import {
   uncheckedValue,
   wholeNumberOption,
 } from '../../core/envelope/read-options.ts';
-import type { OptionTable, OptionType } from '../../core/envelope/read-options.ts';
+import type { OptionTable } from '../../core/envelope/read-options.ts';
 import { parseSettingsChange, type SettingsChange } from '../../core/envelope/read-settings-change.ts';
 import { continuedTurnInput } from '../../core/fragments/events/turns-and-goals.ts';
 import type { Ordinal, ThreadId, TurnId } from '../../protocol/ids.ts';
 import type { Item } from '../../protocol/item.ts';
-import { isJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Answer } from '../../protocol/question.ts';
 import type { FilesChangedInSideConversation, RestoredFiles } from '../../protocol/turn-item.ts';
 import { type EngineRefused, engineRefused } from '../engine-refused.ts';
 import { type Answered, type InjectOptions, validateSteering, type Steering } from '../thread/client-input.ts';
-import { notPlainData, settingsNotAllowedHere, turnOptions, withValidMessage } from '../thread/read-turn.ts';
+import { anyObject, notPlainData, settingsNotAllowedHere, turnOptions, withValidMessage } from '../thread/read-turn.ts';
 import type { Thread } from '../thread/thread.ts';
 import type { TurnResult } from '../thread/turn/settle-turn.ts';
 import type { UserShell } from '../thread/user-shell.ts';
@@ -34,13 +33,12 @@ interface ForgettingKeeper extends ThreadManager {
 
 const liveTurnOptions = {
   ...turnOptions,
-  change: { type: changeOption() },
+  // The thread checks the members with the turn, as it does for every change.
+  change: { type: anyObject<SettingsChange>('an object with settings to change') },
 } as const satisfies OptionTable<LiveTurn>;
 
-const settingsAsChange = {
-  ...settingsNotAllowedHere,
-  next: 'Give settings as change, or change them with override().',
-};
+const changeHint = 'Give settings as change, or change them with override().';
+const settingsAsChange = { ...settingsNotAllowedHere, next: changeHint };
 const signalOnly = { signal: turnOptions.signal };
 
 const liveCompactionOptions = {
@@ -55,14 +53,6 @@ const followOptions = {
   limit: { type: wholeNumberOption },
   signal: { type: abortSignalOption },
 } as const satisfies OptionTable<FollowOptions>;
-
-/** Checks only that it is an object. The thread checks the members with the turn, as it does for every change. */
-function changeOption(): OptionType<SettingsChange> {
-  return {
-    expected: 'an object with settings to change',
-    read: (given) => (isJsonObject(given) ? (given as SettingsChange) : undefined),
-  };
-}
 
 async function* endedAtOnce(outcome: Outcome): AsyncGenerator<LiveNews, void> {
   yield { kind: 'ended', outcome };
@@ -157,10 +147,7 @@ export class ManagedThread implements LiveThread {
   }
 
   /** Submits work that the thread runs in the order of `handOver`, once it is loaded. */
-  #use<Result extends { readonly kind: string }>(
-    run: (thread: Thread, work: SubmittedWork) => Promise<Result>,
-    signal?: AbortSignal,
-  ): Promise<Result | EngineRefused> {
+  #use<Result extends Ended>(run: (thread: Thread, work: SubmittedWork) => Promise<Result>, signal?: AbortSignal) {
     return this.#work.add((work) => this.loader.use((thread) => run(thread, work)), signal);
   }
 
@@ -251,10 +238,9 @@ export class ManagedThread implements LiveThread {
       resolve(thread.answer(questionId, answer).then((given) => suspendedAnswerRefusal(thread, given, continued)));
       return continued;
     });
-    over.then(
-      (result) => (result.kind === 'answered' || result.kind === 'refused' ? resolve(result) : undefined),
-      reject,
-    );
+    const settle = (result: Awaited<typeof over>): void =>
+      result.kind === 'answered' || result.kind === 'refused' ? resolve(result) : undefined;
+    over.then(settle, reject);
     return promise;
   }
 
@@ -286,6 +272,8 @@ interface SubmittedWork {
   handOver(): AbortSignal;
 }
 
+type Ended = { readonly kind: string };
+
 interface KnownWork {
   readonly stopping: AbortController;
   /** Settles when it is over, with whether it was aborted. */
@@ -305,10 +293,7 @@ class LiveWork {
     return this.#all.size === 0;
   }
 
-  add<Result extends { readonly kind: string }>(
-    run: (work: SubmittedWork) => Promise<Result>,
-    signal?: AbortSignal,
-  ): Promise<Result> {
+  add<Result extends Ended>(run: (work: SubmittedWork) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     const stopping = new AbortController();
     const known: KnownWork = { stopping, over: Promise.resolve(false), turnId: undefined };
     this.#all.add(known);

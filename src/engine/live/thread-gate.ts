@@ -1,24 +1,16 @@
 import { ownCost } from '../../core/state/fold/agents.ts';
-import { type LastSettings, lastSettings } from '../../core/state/resumed-settings.ts';
-import type { ThreadId } from '../../protocol/ids.ts';
-import type { Outcome } from '../../protocol/outcome.ts';
+import { lastSettings } from '../../core/state/resumed-settings.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import type { StoredThreads } from '../store/stored-threads.ts';
 import type { Answered } from '../thread/client-input.ts';
 import type { Thread } from '../thread/thread.ts';
+import type { ManagedThread } from './managed-thread.ts';
 import type { AsyncLocalStorage } from 'node:async_hooks';
 
-/** State of a thread that is kept while it is not loaded. */
-export interface LastKnownThread extends Pick<
-  Thread,
-  'settings' | 'takesPictures' | 'questions' | 'isSuspended' | 'usage'
-> {
-  readonly last: LastSettings;
-  readonly isEmpty: boolean;
-  readonly cost: Usage;
-}
+/** The state of a thread that is kept while it is not loaded. */
+export type LastKnownThread = ReturnType<typeof captureLastKnownThread>;
 
-export function captureLastKnownThread(thread: Thread): LastKnownThread {
+export function captureLastKnownThread(thread: Thread) {
   const { settings, takesPictures, questions, isSuspended, usage, state } = thread;
   const known = { settings, takesPictures, questions, isSuspended, usage };
   return { ...known, last: lastSettings(state), isEmpty: state.turns === 0, cost: costOfThread(thread) };
@@ -27,16 +19,10 @@ export function captureLastKnownThread(thread: Thread): LastKnownThread {
 /** Without what an agent inherited from its parent's conversation. */
 export const costOfThread = ({ state }: Thread): Usage => ownCost(state.usage.total, state.meta);
 
-export async function emptyThreadRefusal(
-  stored: Pick<StoredThreads, 'location'>,
-  thread: { readonly id: ThreadId; readonly loader: { readonly isHere: boolean } } | undefined,
-): Promise<Outcome<'thread-empty'> | undefined> {
+export async function emptyThreadRefusal(stored: StoredThreads, thread: ManagedThread | undefined) {
   if (thread?.loader.isHere !== true || (await stored.location(thread.id)) !== undefined) return undefined;
-  return {
-    code: 'thread-empty',
-    message: `Thread ${thread.id} has no message yet, so it has no history and no file.`,
-    next: 'Send it a message first. Nothing was changed.',
-  };
+  const message = `Thread ${thread.id} has no message yet, so it has no history and no file.`;
+  return { code: 'thread-empty', message, next: 'Send it a message first. Nothing was changed.' };
 }
 
 /** The reason why a suspended turn could not continue says more than the refusal of an answer to its question. */
@@ -73,7 +59,7 @@ export class ThreadGate {
     const before = [...this.#entered, this.#closed];
     const over = Promise.withResolvers<void>();
     const closed = over.promise;
-    const run = runAsWork(closed, { after: this.#closed });
+    const run = runAsWork(closed, this.#closed);
     this.#closed = closed;
     // Registered first, so that later callers cannot overtake those that waited.
     void closed.then(() => (this.#closed = this.#closed === closed ? undefined : this.#closed));
@@ -125,14 +111,11 @@ function waitsForCaller(work: WholeWork, seen = new Set<WholeWork>()): boolean {
   return [...(waitsOf.get(work) ?? [])].some((other) => waitsForCaller(other, seen));
 }
 
-/** Notes that the caller waits for this work, which begins after `after`. The result runs code as part of it, too. */
-function runAsWork(
-  work: WholeWork,
-  { after }: { readonly after: WholeWork | undefined },
-): <Result>(run: () => Promise<Result>) => Promise<Result> {
-  if (after !== undefined) addWait(work, after);
+/** Notes that the caller waits for this work, which begins after `before`. The result runs code as part of it, too. */
+function runAsWork(work: WholeWork, before: WholeWork | undefined) {
+  if (before !== undefined) addWait(work, before);
   noteCallerWaits(work);
   const works = new Set([...worksOfCaller(), work]);
   const storage = (caller ??= new (process.getBuiltinModule('node:async_hooks').AsyncLocalStorage)());
-  return (run) => storage.run(works, run);
+  return <Result>(run: () => Promise<Result>): Promise<Result> => storage.run(works, run);
 }

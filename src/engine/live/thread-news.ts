@@ -86,7 +86,8 @@ async function turnBefore(store: RolloutStore, id: ThreadId, place: number): Pro
     // Lines of the old form have no ordinals: read from the first.
     if (line.ordinal === undefined) return nothing;
     if (line.ordinal > place) continue;
-    if (start === undefined && isTurnStart(line)) start = line.ordinal;
+    const isStart = line.type === lineType.event && turnEventKind(line.payload['type']) === 'start';
+    if (start === undefined && isStart) start = line.ordinal;
     else if (start !== undefined && line.ordinal < start && saysTotal(line))
       return at(foldRecorded(nothing, line).state, start - 1);
   }
@@ -101,20 +102,13 @@ function concernsStart({ type, payloadType }: LineKind): boolean {
   return payloadType === undefined || payloadType === 'token_count' || turnEventKind(payloadType) === 'start';
 }
 
-const isTurnStart = ({ type, payload }: Line): boolean =>
-  type === lineType.event && turnEventKind(payload['type']) === 'start';
-
 function saysTotal({ type, payload }: Line): boolean {
   if (type === lineType.waiting) return threadTotalIn(payload) !== undefined;
   return payload['type'] === 'token_count' && objectAt(payload, 'info') !== undefined;
 }
 
 /** The last place before the lines that this line took back; undefined if it took none back. */
-export async function placeBeforeRollback(
-  store: RolloutStore,
-  id: ThreadId,
-  place: number,
-): Promise<number | undefined> {
+export async function placeBeforeRollback(store: RolloutStore, id: ThreadId, place: number) {
   let log = noTurnsWithInherited;
   let before = log.takenBack;
   for await (const line of store.read(id, { from: 0 as Ordinal, to: (place + 1) as Ordinal })) {
@@ -151,10 +145,7 @@ export function recordedNews({ place, cursor, isLast }: PlacedNews, event: Threa
 export type FollowerNews = { readonly news: LiveNews; readonly placed?: PlacedNews };
 
 /** News for followers from one durable batch of lines and events, and the state behind them. */
-export function newsForFollowers(
-  before: RecordedState,
-  all: readonly LogNews[],
-): { readonly state: RecordedState; readonly news: readonly FollowerNews[] } {
+export function newsForFollowers(before: RecordedState, all: readonly LogNews[]) {
   const told = collectSentEvents(all);
   const news: FollowerNews[] = [];
   let state = before;

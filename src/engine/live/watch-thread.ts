@@ -3,7 +3,7 @@ import { systemClock } from '../../adapters/gather/clock-and-ids.ts';
 import type { Clock } from '../../ports/system.ts';
 import type { RolloutStore } from '../../ports/thread-store.ts';
 import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
-import { placeOfState, type RecordedState } from '../../core/state/recorded/thread-events.ts';
+import { placeOfState } from '../../core/state/recorded/thread-events.ts';
 import type { FollowOptions, LiveEngine, LiveNews, LiveThread } from './live-thread-types.ts';
 import { parseAfterPlace } from './line-cursor.ts';
 import {
@@ -43,8 +43,7 @@ async function* readAlong(
   id: ThreadId,
   { after, signal, caughtUp }: FollowOptions,
 ): AsyncGenerator<LiveNews> {
-  const start = parseAfterPlace(after)?.place ?? -1;
-  let state: RecordedState = await readRecordedState(store, id, start);
+  let state = await readRecordedState(store, id, parseAfterPlace(after)?.place ?? -1);
   let rollout = await currentRollout(store, id);
   const isOver = (): boolean => signal?.aborted === true;
   while (!isOver()) {
@@ -64,10 +63,8 @@ async function* readAlong(
       }
     }
     caughtUp?.();
-    for (let look = 0; look < looksPerRollout && !isOver(); look++) {
-      if (sizeOf(location) !== before) break;
+    for (let look = 0; look < looksPerRollout && !isOver() && sizeOf(location) === before; look++)
       await clock.sleep(lookMs);
-    }
     const now = await currentRollout(store, id);
     if (now.rolloutId === rollout.rolloutId) continue;
     // A rollback began another file.
@@ -80,6 +77,5 @@ async function* readAlong(
 }
 
 /** Undefined for a thread without a file: such a thread is read again each time. */
-function sizeOf(location: string | undefined): number | undefined {
-  return location === undefined ? undefined : fileSystem.statSync(location, { throwIfNoEntry: false })?.size;
-}
+const sizeOf = (location: string | undefined): number | undefined =>
+  location === undefined ? undefined : fileSystem.statSync(location, { throwIfNoEntry: false })?.size;

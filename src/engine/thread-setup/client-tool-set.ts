@@ -43,20 +43,18 @@ export function clientToolSet(
     .map(({ name, description, inputSchema }) => ({ name, tokens: jsonTokens({ name, description, inputSchema }) }));
   const shown = groupsWithinBudget(weighed, budget);
   const tokens = weighed.reduce((sum, each) => (shown.has(each.name) ? sum + each.tokens : sum), 0);
-  const made = (isDirect: boolean): readonly Tool[] =>
-    all
-      .filter(({ name }) => shown.has(name) === isDirect)
-      .map((known) => clientTool(known, { picture, deferred: !isDirect }));
-  const [direct, hidden] = [made(true), made(false)];
+  const toolsWhere = (isDirect: boolean): readonly Tool[] => {
+    const known = all.filter(({ name }) => shown.has(name) === isDirect);
+    return known.map((one) => clientTool(one, { picture, deferred: !isDirect }));
+  };
+  const [direct, hidden] = [toolsWhere(true), toolsWhere(false)];
   const deferred = [...ownDeferred, ...hidden];
   const reached = { listed: direct, searched: deferred };
   const searching =
     searchesElsewhere || deferred.length === 0 ? [] : [toolSearchTool(() => reached), callToolTool(() => reached)];
+  const own = ownDeferred.map(({ name }) => ({ name, namespace: ofProgram }));
   const announced = (isChosen: ToolFilter['isChosen']): Announced =>
-    newsOf([
-      ...ownDeferred.map(({ name }) => ({ name, namespace: ofProgram })),
-      ...all.filter((tool) => !shown.has(tool.name) && isChosen(tool)),
-    ]);
+    newsOf([...own, ...all.filter((tool) => !shown.has(tool.name) && isChosen(tool))]);
   const digest = shortTextHash(JSON.stringify([settings.clientTools, [...shown]]));
   return { tools: [...direct, ...searching, ...hidden], deferred, announced, tokens, digest };
 }

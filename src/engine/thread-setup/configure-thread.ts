@@ -28,7 +28,7 @@ import { chooseSettings, defaultModel } from '../../adapters/gather/settings/set
 import type { HookDefinition } from '../../adapters/hooks/hook-definitions.ts';
 import { defined } from '../../base/objects.ts';
 import { combinedError, withoutDuplicateProblems } from '../../core/config/layer-order.ts';
-import type { ConfigLayer, ConfigProblem } from '../../core/config/layer-order.ts';
+import type { ConfigLayer } from '../../core/config/layer-order.ts';
 import type { Config } from '../../core/config/config.ts';
 import { isGateOpen } from '../../core/config/features.ts';
 import { explainWrongValue } from '../../core/config/keys/explain-wrong-value.ts';
@@ -65,23 +65,6 @@ export interface ThreadSetupInput {
   readonly sends?: true;
 }
 
-type Choices = Pick<
-  ThreadRequest,
-  | keyof typeof keyOfSetting
-  | 'limits'
-  | 'profile'
-  | 'config'
-  | 'onlyConfig'
-  | 'heldApprovals'
-  | 'unlessReviewed'
-  | 'sandbox'
-  | 'onlyTools'
-  | 'withoutTools'
-  | 'clientTools'
-  | 'changesNothing'
-  | 'folderMayBeMissing'
->;
-
 export interface ConfiguredThread {
   readonly config: Config;
   readonly catalogue: Catalogue;
@@ -97,18 +80,10 @@ export interface ConfiguredThread {
 export async function configureThread(
   engine: EngineParts,
   place: ThreadSetupInput,
-  {
-    heldApprovals,
-    unlessReviewed,
-    sandbox,
-    onlyTools,
-    withoutTools,
-    clientTools,
-    changesNothing,
-    folderMayBeMissing,
-    ...choices
-  }: Choices,
+  request: ThreadRequest,
 ): Promise<ConfiguredThread | Outcome> {
+  const { approvals, heldApprovals, unlessReviewed, sandbox, folderMayBeMissing } = request;
+  const { onlyTools, withoutTools, clientTools, changesNothing } = request;
   const { base: everywhere, options, ownPlaces } = engine;
   const { env, cwd: here } = options;
   const chosen = sandbox === undefined ? undefined : readSandbox(sandbox);
@@ -118,7 +93,7 @@ export async function configureThread(
     return (place.cwd.startsWith('/') ? folderProblem(place.cwd) : undefined) ?? relativeFolder(place.cwd);
   const missing = folderMayBeMissing === true ? undefined : folderProblem(cwd);
   if (missing !== undefined) return missing;
-  const { base, added } = await withChoices(everywhere, choices, here);
+  const { base, added } = await withChoices(everywhere, request, here);
   const loaded = await loadUnchanged(base, cwd, async () => {
     const read = await configInFolder(base, cwd);
     const rules = await rulesInFolder(base, cwd, options);
@@ -153,16 +128,14 @@ export async function configureThread(
   const stricter = projectConfigFileDenier(engine, config, first.settings);
   const made = stricter === undefined ? first : make(stricter);
   if ('code' in made) return made;
-  const { approvals } = choices;
   if (approvals !== undefined && heldApprovals === undefined) {
     const { approvals: approval } = made.settings;
     if (!isSameApproval(narrowerApproval(approvals, approval), approval)) return approvalsManaged(approvals, approval);
   }
   const { named, described, resumed, before } = made;
   const { model, provider: id } = made.settings;
-  const unnamed =
-    named.model === undefined && resumed?.model === undefined && requirements.newThread?.model === undefined;
-  const problem = unnamed ? modelProblem(id, config.model) : undefined;
+  const nameless = [named.model, resumed?.model, requirements.newThread?.model].every((name) => name === undefined);
+  const problem = nameless ? modelProblem(id, config.model) : undefined;
   if (problem !== undefined) return problem;
   const models = threadModels(engine, { config, described });
   const ofProvider = models.of(id);
@@ -185,24 +158,12 @@ export async function configureThread(
     ...(past === undefined && place.sends === true ? homeFolderNotices(settings, base.osHome) : []),
   ];
   const profileName = configuredProfileName(config, settings.sandbox);
-  return {
-    config,
-    catalogue,
-    models,
-    settings,
-    notices,
-    hooks: switchedOn(hooks.hooks, settings, requirements),
-    skillSwitches: skillSwitches(layers, base.osHome),
-    profileName,
-  };
+  const own = { hooks: switchedOn(hooks.hooks, settings, requirements), profileName };
+  return { config, catalogue, models, settings, notices, ...own, skillSwitches: skillSwitches(layers, base.osHome) };
 }
 
 /** Loads again if files of the project changed: a process under Landlock may add one after the check. */
-async function loadUnchanged<Loaded>(
-  { config, home }: BaseLayers,
-  cwd: string,
-  load: () => Promise<Loaded>,
-): Promise<Loaded | Outcome> {
+async function loadUnchanged<Loaded>({ config, home }: BaseLayers, cwd: string, load: () => Promise<Loaded>) {
   const owners = projectFolders(cwd, config.projectRootMarkers);
   for (let tries = 0; tries < 20; tries += 1) {
     const before = projectPartsStamp(home, owners);
@@ -231,23 +192,18 @@ function homeFolderNotices(settings: Settings, osHome: string): readonly Outcome
   return [{ code: 'home-folder', message, next: 'Start Capstan in the folder of a project instead.' }];
 }
 
-async function withChoices(
-  all: BaseLayers,
-  { limits, profile, config, onlyConfig, ...settings }: Choices,
-  cwd: string,
-) {
+async function withChoices(all: BaseLayers, request: ThreadRequest, cwd: string) {
+  const { limits = {}, profile, config, onlyConfig } = request;
   const base = onlyConfig === undefined ? all : withOnlyKeys(all, onlyConfig);
   const profiled = profile === undefined ? { base, added: [] } : await withProfile(base, profile);
   const configured = config === undefined ? profiled : await withMore(profiled, config, cwd);
-  const own = [...overridesOf(limits ?? {}, limitKeys), ...overridesOf(settings, keyOfSetting)];
+  const own = [...overridesOf(limits, limitKeys), ...overridesOf(request, keyOfSetting)];
   return own.length === 0 ? configured : withMore(configured, own, cwd);
 }
 
-async function withMore(
-  { base, added }: Awaited<ReturnType<typeof withOverrides>>,
-  config: ConfigOverrides,
-  cwd: string,
-) {
+type WithOverrides = Awaited<ReturnType<typeof withOverrides>>;
+
+async function withMore({ base, added }: WithOverrides, config: ConfigOverrides, cwd: string) {
   const more = await withOverrides(base, { config, cwd });
   return { ...more, added: [...added, ...more.added] };
 }
@@ -278,11 +234,7 @@ function overridesOf(given: object, keys: Readonly<Record<string, string>>): Ove
 }
 
 /** A user can switch off their own hooks, but not the administrator's. */
-function switchedOn(
-  hooks: ConfiguredThread['hooks'],
-  { features }: Settings,
-  { features: required }: Requirements,
-): ConfiguredThread['hooks'] {
+function switchedOn(hooks: ConfiguredThread['hooks'], { features }: Settings, { features: required }: Requirements) {
   if (isGateOpen('hooks', features)) return hooks;
   return required?.pins['hooks'] === false ? [] : hooks.filter(({ source }) => source.owner === 'managed');
 }
@@ -302,7 +254,7 @@ async function hooksInFolder(
   base: BaseLayers,
   layers: readonly ConfigLayer[],
   { cwd, options, isNew }: { readonly cwd: string; readonly options: ConfigChoices; readonly isNew: boolean },
-): Promise<{ readonly hooks: readonly HookDefinition[]; readonly problems: readonly ConfigProblem[] }> {
+) {
   const places = findHookPlaces(base, layers, cwd, options);
   if (places === undefined) return { hooks: [], problems: [] };
   const { loadHooks, mayRunHook, untrustedHooks } = await import('../../adapters/hooks/load-hooks.ts');
@@ -320,10 +272,7 @@ interface EffortSources extends Pick<ConfiguredThread, 'catalogue'> {
 }
 
 /** Adapts an effort chosen for another model. One chosen for this model, which lacks it, is an error. */
-function withFittingEffort(
-  settings: Settings,
-  sources: EffortSources,
-): Pick<ConfiguredThread, 'settings' | 'notices'> | Outcome {
+function withFittingEffort(settings: Settings, sources: EffortSources) {
   const { resumed, catalogue } = sources;
   const record = lookUpModel(catalogue, settings.model);
   const { effort: had, origins = {}, ...rest } = settings;
@@ -332,18 +281,15 @@ function withFittingEffort(
   // A turn that changes the model of a thread reports it itself.
   const note = resumed === undefined ? effortNote(record, before, effort) : undefined;
   const { effort: origin, ...others } = origins;
-  const problem =
-    effort === undefined || origin === 'thread' || origin === 'managed' ? undefined : effortProblem(record, effort);
+  const isChosen = origin !== 'thread' && origin !== 'managed';
+  const problem = effort !== undefined && isChosen ? effortProblem(record, effort) : undefined;
   if (problem !== undefined) return { ...problem, next: `${problem.next} ${setEffortHint}` };
   const fitting = effort === undefined ? { ...rest, origins: others } : { ...rest, origins, effort };
   return { settings: effort === had ? settings : fitting, notices: note === undefined ? [] : [note] };
 }
 
 /** The model for which the effort was chosen: the thread's, or that of the files. Undefined: the current one. */
-function modelOfEffort(
-  { origins, effort }: Settings,
-  { resumed, layers, catalogue }: EffortSources,
-): string | undefined {
+function modelOfEffort({ origins, effort }: Settings, { resumed, layers, catalogue }: EffortSources) {
   const origin = origins?.['effort'];
   if (origin === 'thread') return resumed?.model;
   if (effort === undefined || origin === 'flags' || origin === 'managed') return undefined;

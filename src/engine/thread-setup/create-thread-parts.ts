@@ -37,10 +37,9 @@ import { createThreadSkills, threadPlugins } from './thread-skills.ts';
 import { builtInTools, lazyEditTools, openClientTools } from './thread-tools.ts';
 import { join } from 'node:path';
 
-export interface ThreadPartsInput extends Pick<
-  ConfiguredThread,
-  'config' | 'models' | 'settings' | 'hooks' | 'skillSwitches'
-> {
+type Configured = Pick<ConfiguredThread, 'config' | 'models' | 'settings' | 'hooks' | 'skillSwitches'>;
+
+export interface ThreadPartsInput extends Configured {
   /** Absent: the thread sent no request yet. */
   readonly past?: ServerHistory;
   readonly request: ThreadRequest;
@@ -81,7 +80,8 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
   const edits = lazyEditTools(engine, patches, new Set(ofProgram.map(({ name }) => name)));
   const { catalogue: catalogueOf } = models;
   await edits.loadFor(settings, catalogueOf(settings));
-  const searchesElsewhere = hasMcpServers(config) && !allowsNoTools(settings);
+  const hasServers = Object.values(config.mcpServers ?? {}).some(({ enabled }) => enabled !== false);
+  const searchesElsewhere = hasServers && !allowsNoTools(settings);
   // Filled in once servers are open; they need the clients' tools first.
   const direct = { ofServers: (): number => 0 };
   const besides = (): number => direct.ofServers();
@@ -114,6 +114,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     sandbox.prepare();
     await commands.prepare();
   };
+  const { createThreadHooks } = input.hooks.length > 0 ? await import('../home/user-hooks.ts') : {};
   let isUnderLandlock = false;
   const partsUnder = ({ provider, facts, models: known, streamMaxRetries }: AnsweringProvider) => ({
     provider: { ...provider, client: prepareDuringAnswer(provider.client, prepareAll, (etag) => known.refresh(etag)) },
@@ -127,22 +128,18 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
       const catalogue = known.catalogue();
       await edits.loadFor(chosen, catalogue);
       const landlock = await sandbox.usesLandlock();
-      const gathered = await gatherFacts({
-        clock,
+      const client = { ...engine.options.client, ...defined({ threadSource }) };
+      const place = {
         env,
         cwd: chosen.cwd,
-        client: { ...engine.options.client, ...defined({ threadSource }) },
         trust,
-        catalogue,
-        prices,
         own: engine.ownPlaces(),
         profile: chosen.sandbox,
-        programFiles: nodeProgramFiles,
         roots: [...opened],
-        provider: facts,
-        landlock: landlock || undefined,
-        hasPlugins: (await plugins()).length > 0,
-      });
+      };
+      const programs = { programFiles: nodeProgramFiles, landlock: landlock || undefined };
+      const more = { clock, client, catalogue, prices, provider: facts, hasPlugins: (await plugins()).length > 0 };
+      const gathered = await gatherFacts({ ...more, ...place, ...programs });
       // Patches write there too, possibly before any command runs.
       if (landlock) engine.beforeLandlock(Object.values(gathered.places.real ?? {}));
       isUnderLandlock = landlock;
@@ -190,7 +187,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     notify: notifier(engine, config.notify ?? []),
     isEphemeral: ephemeral || undefined,
     saveImage: ephemeral ? undefined : lazyImageSaver(home),
-    hooks: await hooksOf(engine, input, shell.path),
+    hooks: await createThreadHooks?.(engine, input.hooks, shell.path),
     skills: createThreadSkills(engine, input, plugins),
     random: Math.random,
     answerMaxItems: config.answer.maxItems,
@@ -213,31 +210,17 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
 
 function notifier(engine: EngineParts, argv: readonly string[]): ThreadParts['notify'] {
   if (argv.length === 0) return undefined;
-  const failed: Outcome = {
-    code: 'notify-failed',
-    message: `The program of notify could not be started: ${argv[0] ?? ''}`,
-    next: 'Correct notify in config.toml, or remove it.',
-  };
+  const message = `The program of notify could not be started: ${argv[0] ?? ''}`;
+  const failed = { code: 'notify-failed', message, next: 'Correct notify in config.toml, or remove it.' };
   return (cwd, about) =>
     startDetached([...argv, JSON.stringify(about)], { cwd, env: programVariables(engine) }) ? undefined : failed;
 }
 
-async function hooksOf(engine: EngineParts, { hooks }: ThreadPartsInput, shell: string): Promise<ThreadParts['hooks']> {
-  if (hooks.length === 0) return undefined;
-  const { createThreadHooks } = await import('../home/user-hooks.ts');
-  return createThreadHooks(engine, hooks, shell);
-}
-
-const hasMcpServers = ({ mcpServers = {} }: Config): boolean =>
-  Object.values(mcpServers).some(({ enabled }) => enabled !== false);
-
 /** Folders that commands may write under these settings. Configured roots count even if this mode ignores them. */
-function openedFolders(
-  { cwd, sandbox: profile }: Settings,
-  { sandboxWorkspaceWrite: { writableRoots }, addedRoots }: Config,
-): readonly string[] {
-  return [cwd, ...writableRoots, ...addedRoots, ...grantedFolders(profile)];
-}
+const openedFolders = (
+  { cwd, sandbox }: Settings,
+  { sandboxWorkspaceWrite, addedRoots }: Config,
+): readonly string[] => [cwd, ...sandboxWorkspaceWrite.writableRoots, ...addedRoots, ...grantedFolders(sandbox)];
 
 /** Undefined if no login shell is asked: it is not allowed, or commands would get nothing from its answer. */
 function loginShellFor(

@@ -18,11 +18,8 @@ import { WorkStoppedError, TimeSlicer } from '../workspace/yield-to-event-loop.t
 import { basename, dirname } from 'node:path';
 
 export function editTools(engine: EngineParts, patches: ApplyPatchPorts): readonly Tool[] {
-  return [
-    editFileTool(patches),
-    readFileTool((path, { policy }) => loadText(path, { denies: readGuard(policy).deniesModel })),
-    searchTool(searchFiles(engine)),
-  ];
+  const readFile = readFileTool((path, { policy }) => loadText(path, { denies: readGuard(policy).deniesModel }));
+  return [editFileTool(patches), readFile, searchTool(searchFiles(engine))];
 }
 
 const mostNames = 100;
@@ -88,8 +85,8 @@ function whyNot(folder: string, policy: ResolvedPolicy): Outcome | undefined {
 function whyNoFolder(folder: string): Outcome | undefined {
   const kind = kindOfEntry(folder);
   if (kind === 'folder') return undefined;
-  const missing = { message: `There is no folder ${folder}.`, next: 'Search without a path to see what there is.' };
-  if (kind === 'missing') return { code: 'file-missing', ...missing };
+  const next = 'Search without a path to see what there is.';
+  if (kind === 'missing') return { code: 'file-missing', message: `There is no folder ${folder}.`, next };
   const message = `${folder} is not a folder.`;
   return { code: 'file-unreadable', message, next: 'Give a folder, or search its lines.' };
 }
@@ -109,13 +106,10 @@ async function stoppable<Found>(search: () => Promise<Found>): Promise<Found | O
   }
 }
 
-export type FileReadProblem =
-  Outcome<`file-${'missing' | 'denied' | 'too-large' | 'unreadable' | 'picture' | 'binary'}`>;
-
 const mostBytes = 10 * 1024 * 1024;
 
 /** Reads a text file for the model. The path is absolute. Invalid UTF-8 is replaced. */
-function loadText(path: string, reading: Pick<BoundedReading, 'denies'>): string | FileReadProblem {
+function loadText(path: string, reading: Pick<BoundedReading, 'denies'>): string | Outcome {
   const file = readBounded(path, { ...reading, maxBytes: mostBytes });
   if (file.kind === 'missing') {
     const message = `There is no file ${path}.`;
@@ -135,7 +129,7 @@ function loadText(path: string, reading: Pick<BoundedReading, 'denies'>): string
   return bytes.toString('utf8').replace(/^\ufeff/, '');
 }
 
-function unread(path: string, { why, reason }: UnreadFile): FileReadProblem {
+function unread(path: string, { why, reason }: UnreadFile): Outcome {
   if (why === 'denied') {
     const next = 'Do without it, or tell the user what is needed.';
     return { code: 'file-denied', message: `The policy does not allow reading ${path}.`, next };

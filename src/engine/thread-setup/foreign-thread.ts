@@ -9,7 +9,6 @@ import { noOwnPlaces, type PermissionPlaces } from '../../core/policy/paths/spec
 import { narrowerApproval, narrowerProfile } from '../../core/policy/profiles/narrower-profile.ts';
 import { profileSandboxLevel } from '../../core/policy/profiles/profile-entries.ts';
 import type { LastSettings } from '../../core/state/resumed-settings.ts';
-import type { Outcome } from '../../protocol/outcome.ts';
 import type { PermissionProfile } from '../../protocol/permissions.ts';
 import { quoteShellCommand, type EnvironmentVariables } from '../../protocol/shell.ts';
 import type { ResumedPast } from '../store/thread-origin.ts';
@@ -30,11 +29,7 @@ export function takeOverThread(
   };
 }
 
-function leftNotice(
-  { id, last, standing }: ResumedPast,
-  names: readonly RejectedSetting[],
-  settings: Settings,
-): readonly Outcome[] {
+function leftNotice({ id, last, standing }: ResumedPast, names: readonly RejectedSetting[], settings: Settings) {
   // Approvals held by a surface do not depend on the thread.
   const shown = names.filter((name) => name !== 'approvals' || settings.origins?.['approvals'] !== 'surface');
   const isElsewhere = standing === 'imported' && last.cwd !== undefined && last.cwd !== settings.cwd;
@@ -108,17 +103,15 @@ function plain(text: string): string {
   return line.length > longest ? `${line.slice(0, longest)}…` : line;
 }
 
-type RejectedSetting =
-  | 'sandbox'
-  | 'approvals'
-  | 'reviewer'
-  | 'provider'
-  | 'model'
-  | 'approvedPrefixes'
-  | 'networkRules'
-  | 'serviceTier'
-  | 'developerInstructions'
-  | 'compactPrompt';
+/** Never adopted. The model would read the last two as instructions of the user's own program. */
+const neverAdopted = [
+  'approvedPrefixes',
+  'networkRules',
+  'serviceTier',
+  'developerInstructions',
+  'compactPrompt',
+] as const;
+type RejectedSetting = (typeof neverAdopted)[number] | 'sandbox' | 'approvals' | 'reviewer' | 'provider' | 'model';
 
 /**
  * Adopts settings of a thread that this home did not write. Its permissions are only claims: they may narrow the
@@ -126,9 +119,7 @@ type RejectedSetting =
  * a model belongs to its provider. `left`: settings that do not count, except those that a flag decides anyway.
  */
 function adoptForeignSettings(config: Config, last: LastSettings, places: PermissionPlaces) {
-  const left = new Set<RejectedSetting>(['approvedPrefixes', 'networkRules', 'serviceTier']);
-  // The model would read them as instructions of the user's own program.
-  left.add('developerInstructions').add('compactPrompt');
+  const left = new Set<RejectedSetting>(neverAdopted);
   const configured = configuredProfile(config);
   if (last.sandbox !== undefined && narrowerProfile(configured, last.sandbox, places) !== last.sandbox)
     left.add('sandbox');
@@ -142,9 +133,8 @@ function adoptForeignSettings(config: Config, last: LastSettings, places: Permis
   return { resumed, left: present.filter((name) => !isDecided(config, name)) };
 }
 
-const isModePinned = ({ pinned }: Config): boolean => pinned.has('sandbox_mode') || pinned.has('default_permissions');
-
-/** Decided by a flag or the managed file. Options of a sandbox mode do not decide the mode. */
+/** True if a flag or the managed file decides. Options of a sandbox mode do not decide the mode. */
 function isDecided(config: Config, name: RejectedSetting): boolean {
-  return name === 'sandbox' ? isModePinned(config) : isPinnedSetting(config, name);
+  const isMode = (): boolean => config.pinned.has('sandbox_mode') || config.pinned.has('default_permissions');
+  return name === 'sandbox' ? isMode() : isPinnedSetting(config, name);
 }

@@ -1,6 +1,6 @@
 import type { Config } from '../../core/config/config.ts';
 import type { Clock } from '../../ports/system.ts';
-import type { GitGuard, FoundRepositories, RepositorySearch, Snapshots } from '../../ports/workspace.ts';
+import type { GitGuard, RepositorySearch, Snapshots } from '../../ports/workspace.ts';
 import type { ThreadParts } from '../thread/thread-parts.ts';
 import type { EngineParts } from '../engine-parts.ts';
 
@@ -38,11 +38,7 @@ export function lazyGitGuard(clock: Clock): GitGuard {
   };
 }
 
-const nothingSeen = ({ roots }: RepositorySearch): FoundRepositories => ({
-  repositories: [],
-  settings: [],
-  unseen: roots,
-});
+const nothingSeen = ({ roots: unseen }: RepositorySearch) => ({ repositories: [], settings: [], unseen });
 
 export function lazySnapshots(engine: EngineParts, undo: Config['undo']): Snapshots {
   const { options, base, threadStore, clock, ownPlaces } = engine;

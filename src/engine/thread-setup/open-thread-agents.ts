@@ -7,7 +7,6 @@ import type { AgentRole } from '../../core/config/agents.ts';
 import type { Settings } from '../../core/envelope/settings.ts';
 import { contextBudget } from '../../core/envelope/window.ts';
 import { fitRoles, type FittingRoles, type ListedRole } from '../../core/planes/fit-roles.ts';
-import type { AskUser } from '../../ports/ask-user.ts';
 import type { AgentIdentity } from '../../protocol/agent.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -17,15 +16,7 @@ import { ThreadAgents } from '../agents/thread-agents.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import { type CatalogueOf, windowOfSettings } from '../models/settings-window.ts';
 import { configFileDenier } from '../sandbox/denied-config-files.ts';
-import type { ThreadParts } from '../thread/thread-parts.ts';
 import type { ConfiguredThread } from './configure-thread.ts';
-
-export interface ThreadWithAgents extends Required<Pick<ThreadParts, 'agents' | 'beforeTurn' | 'release'>> {
-  /** Absent: the thread may start none. */
-  readonly source?: ToolSource;
-  /** Takes turns with the thread's agents. Absent: no one can be asked. */
-  readonly askUser?: AskUser;
-}
 
 interface AgentsOfThreadInput extends Pick<ConfiguredThread, 'config' | 'settings'> {
   readonly catalogueOf: CatalogueOf;
@@ -37,7 +28,7 @@ const trees = new WeakMap<EngineParts, Map<ThreadId, AgentTreeState>>();
 export async function openThreadAgents(
   engine: EngineParts,
   { config, catalogueOf, settings, request }: AgentsOfThreadInput,
-): Promise<ThreadWithAgents> {
+) {
   const { agents: given, problems } = readAgentsConfig(config.agents);
   const { running, depth, tokens } = given;
   const { agent: self } = request;
@@ -72,13 +63,15 @@ export async function openThreadAgents(
   const faults = [...problems, ...loaded.problems];
   return {
     agents,
-    ...(listed && { source: listed.source }),
-    async beforeTurn(chosen, { warn }) {
+    /** Undefined: the thread may start none. */
+    source: listed?.source,
+    async beforeTurn(chosen: Settings, { warn }: { warn(outcome: Outcome): void }): Promise<void> {
       for (const problem of [...faults, ...(listed?.chosen(chosen) ?? [])]) warn(problem);
       await agents.settle();
     },
     release: () => agents.release(),
-    ...(request.askUser && { askUser: askerSharedWithAgents(request.askUser) }),
+    /** Takes turns with the thread's agents. Undefined: no one can be asked. */
+    askUser: request.askUser && askerSharedWithAgents(request.askUser),
   };
 }
 

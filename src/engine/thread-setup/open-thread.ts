@@ -10,7 +10,6 @@ import { lastSettings, restoredSettings } from '../../core/state/resumed-setting
 import type { LastSettings, RestoredSettings } from '../../core/state/resumed-settings.ts';
 import { instructionsOf, type ThreadState } from '../../core/state/thread-state.ts';
 import { mcpProblemsInBaseline } from '../../core/world/mcp-problems.ts';
-import type { ToolSpec } from '../../ports/model.ts';
 import type { NewestLine } from '../../ports/thread-store.ts';
 import { callableTools } from '../../protocol/client-tool.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
@@ -161,22 +160,15 @@ export async function prepareResumedThread(
   const proven = standing === 'ours' ? await provenStartSettings(engine, id, state, last) : last;
   const own = standing === 'imported' ? undefined : last.cwd;
   const cwd = kept?.cwd ?? request.cwd ?? own ?? engine.options.cwd;
-  const prepared = await prepareThread(engine, { cwd, resumed: { id, last: proven, standing } }, request, {
-    kept,
-    past: { held: lastTools(state), problems: mcpProblemsInBaseline(state.baseline) },
-  });
+  const { sent, toolSets, baseline } = state;
+  const held = sent?.kind === 'request' ? toolSets.get(sent.record.toolSet) : undefined;
+  const past = { held, problems: mcpProblemsInBaseline(baseline) };
+  const resumed = { id, last: proven, standing };
+  const prepared = await prepareThread(engine, { cwd, resumed }, request, { kept, past });
   if ('code' in prepared) return prepared;
   const problem = engine.seals.problem();
-  const notices = [
-    ...(problem === undefined ? [] : [unusableKeyNotice(problem)]),
-    ...prepared.notices,
-    ...withoutEffect(state, prepared.settings),
-  ];
-  return { ...prepared, notices };
-}
-
-function lastTools({ sent, toolSets }: ThreadState): readonly ToolSpec[] | undefined {
-  return sent?.kind === 'request' ? toolSets.get(sent.record.toolSet) : undefined;
+  const ofKey = problem === undefined ? [] : [unusableKeyNotice(problem)];
+  return { ...prepared, notices: [...ofKey, ...prepared.notices, ...withoutEffect(state, prepared.settings)] };
 }
 
 /** Warns that base instructions from a flag have no effect, since every request of the thread begins with its own. */
@@ -184,7 +176,6 @@ function withoutEffect(state: ThreadState, { baseInstructions: wanted, origins =
   const kept = instructionsOf(state);
   if (origins['baseInstructions'] !== 'flags' || kept === undefined || kept.text === wanted) return [];
   const message = 'The instructions on the command line have no effect: a thread keeps the ones it started with.';
-  return [
-    { code: 'instructions-kept', message, next: 'Use developer_instructions for this thread, or start a new one.' },
-  ];
+  const next = 'Use developer_instructions for this thread, or start a new one.';
+  return [{ code: 'instructions-kept', message, next }];
 }

@@ -10,6 +10,7 @@ import { mcpNeed, mcpResourceTools, mcpTool, missingMcpTool } from '../../adapte
 import type { ToolSource, ToolFilter } from '../../adapters/tools/router.ts';
 import type { Tool } from '../../adapters/tools/tool.ts';
 import { readMcpServers } from '../../core/config/servers/mcp-servers.ts';
+import type { Settings } from '../../core/envelope/settings.ts';
 import { contextBudget } from '../../core/envelope/window.ts';
 import { mcpToolMissingText } from '../../core/fragments/answers/mcp-and-found-tools.ts';
 import { builtInModes } from '../../core/policy/profiles/tables/profile-tables.ts';
@@ -17,17 +18,8 @@ import type { McpTool } from '../../ports/mcp-servers.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import { type CatalogueOf, windowOfSettings } from '../models/settings-window.ts';
-import type { ThreadParts } from '../thread/thread-parts.ts';
 import type { ThreadPartsInput } from './create-thread-parts.ts';
 import { randomBytes } from 'node:crypto';
-
-export interface ThreadMcp extends Required<Pick<ThreadParts, 'beforeTurn' | 'problemsNow' | 'release'>> {
-  readonly source: ToolSource;
-  /** In tokens; final once the list is settled. */
-  directTokens(): number;
-  /** Does not wait for the servers. */
-  start(): void;
-}
 
 interface McpThread extends Pick<ThreadPartsInput, 'config' | 'settings' | 'past'> {
   readonly catalogueOf: CatalogueOf;
@@ -42,9 +34,10 @@ const pools = new WeakMap<EngineParts, ServerPool>();
 export async function openThreadMcp(
   engine: EngineParts,
   { config, catalogueOf, settings, past = {}, alsoDeferred, besides }: McpThread,
-): Promise<ThreadMcp | Outcome> {
+) {
   const { servers: configured, problems } = readMcpServers(config.mcpServers, engine.base.requirements.mcpServers);
-  const pool = poolOf(engine);
+  const pool = pools.get(engine) ?? new ServerPool(createMcpHost(engine));
+  pools.set(engine, pool);
   const connections = configured.map((server) => pool.take({ config: server, cwd: settings.cwd }));
   let chosen = settings;
   const budgets = (): ServerBudgets => {
@@ -67,9 +60,11 @@ export async function openThreadMcp(
   }
   return {
     source: toolSource(engine, servers, alsoDeferred),
+    /** In tokens; final once the list is settled. */
     directTokens: () => servers.directTokens,
+    /** Does not wait for the servers. */
     start: () => servers.startAll(),
-    async beforeTurn(now, { signal, warn }) {
+    async beforeTurn(now: Settings, { signal, warn }: { readonly signal: AbortSignal; warn(outcome: Outcome): void }) {
       chosen = now;
       for (const problem of Object.values(problems)) warn(problem);
       await servers.settle(signal, warn);
@@ -77,12 +72,6 @@ export async function openThreadMcp(
     problemsNow: () => servers.problems,
     release,
   };
-}
-
-function poolOf(engine: EngineParts): ServerPool {
-  const pool = pools.get(engine) ?? new ServerPool(createMcpHost(engine));
-  pools.set(engine, pool);
-  return pool;
 }
 
 export function createMcpHost(engine: EngineParts): McpClientPorts {

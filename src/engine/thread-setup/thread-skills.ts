@@ -72,11 +72,7 @@ async function openReader(now: () => number) {
 
 type ThreadPlugins = () => Promise<readonly InstalledPlugin[]>;
 
-export function threadPlugins(
-  home: string,
-  { plugins = {} }: Pick<Config, 'plugins'>,
-  gates: GivenGates,
-): ThreadPlugins {
+export function threadPlugins(home: string, { plugins = {} }: Pick<Config, 'plugins'>, gates: GivenGates) {
   if (Object.keys(plugins).length === 0 || !isGateOpen('plugins', gates)) return async () => [];
   return async () => (await import('../../adapters/gather/installed-plugins.ts')).findPlugins(home, plugins);
 }

@@ -13,7 +13,7 @@ import { imageGenerationTool, webSearchTools } from '../../adapters/tools/hosted
 import { toolNameClash } from '../../adapters/tools/own-tool.ts';
 import { requestPermissionsTool } from '../../adapters/tools/request-permissions.ts';
 import { requestUserInputTool, updatePlanTool } from '../../adapters/tools/question-and-plan-tools.ts';
-import type { Router, ToolSource, ToolFilter } from '../../adapters/tools/router.ts';
+import type { Router, ToolFilter } from '../../adapters/tools/router.ts';
 import type { Tool } from '../../adapters/tools/tool.ts';
 import { viewImageTool } from '../../adapters/tools/view-image.ts';
 import { writeStdinTool } from '../../adapters/tools/write-stdin.ts';
@@ -25,7 +25,6 @@ import type { ProviderCapabilities } from '../../ports/model.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import type { CatalogueOf } from '../models/settings-window.ts';
-import type { ThreadParts } from '../thread/thread-parts.ts';
 import type { ClientToolSet } from './client-tool-set.ts';
 import type { ConfiguredThread } from './configure-thread.ts';
 
@@ -80,14 +79,6 @@ export function lazyEditTools(engine: EngineParts, patches: ApplyPatchPorts, tak
   };
 }
 
-export interface ThreadClientTools extends Required<Pick<ThreadParts, 'beforeTurn'>> {
-  readonly source: ToolSource;
-  /** Stays one array until they change. */
-  readonly deferred: () => readonly Tool[];
-  directTokens(): number;
-  problem(settings: Settings, router: Pick<Router, 'tools'>): Outcome | undefined;
-}
-
 const none: ClientToolSet = { tools: [], deferred: [], announced: () => [], tokens: 0 };
 
 export interface ClientToolsOptions {
@@ -99,7 +90,7 @@ export interface ClientToolsOptions {
   readonly picture: PreparePicture;
 }
 
-export async function openClientTools(settings: Settings, options: ClientToolsOptions): Promise<ThreadClientTools> {
+export async function openClientTools(settings: Settings, options: ClientToolsOptions) {
   const ownDeferred = options.ownTools.filter(({ deferred }) => deferred === true);
   let made = none;
   let madeFor: Pick<Settings, 'clientTools' | 'model' | 'window'> | undefined;
@@ -122,10 +113,11 @@ export async function openClientTools(settings: Settings, options: ClientToolsOp
         return deferredTools.length === 0 ? {} : { deferredTools };
       },
     }),
+    /** Stays one array until they change. */
     deferred: () => made.deferred,
     directTokens: () => made.tokens,
     beforeTurn,
-    problem({ clientTools = [] }, { tools }) {
+    problem({ clientTools = [] }: Settings, { tools }: Pick<Router, 'tools'>): Outcome | undefined {
       if (clientTools.length === 0) return undefined;
       const others = tools.filter((tool) => !(made.tools as readonly unknown[]).includes(tool)).map(({ name }) => name);
       const names = clientTools.flatMap((each) =>

@@ -37,7 +37,7 @@ export interface Steering {
 }
 
 const steeringOptions = {
-  input: { type: messageOption(), required: true },
+  input: { type: messageOption, required: true },
   turnId: { type: uncheckedValue('the id of a turn') },
   outputSchema: { type: jsonObjectOption },
 } as const satisfies OptionTable<Steering>;
@@ -83,12 +83,8 @@ export type SteeringRefusal =
 type OpenInbox = Pick<ThreadCore, 'log' | 'inbox' | 'closing'>;
 
 /** Puts words for the running turn into the thread's inbox. Resolves when they are durable. */
-export async function steerTurn(
-  { log, inbox }: OpenInbox,
-  turn: Turn | undefined,
-  steering: Steering,
-): Promise<Steered> {
-  const read = validateSteering(steering);
+export async function steerTurn({ log, inbox }: OpenInbox, turn: Turn | undefined, given: Steering): Promise<Steered> {
+  const read = validateSteering(given);
   if ('code' in read) return { kind: 'refused', outcome: read };
   const { input } = read;
   const steered = admitSteering(read, runningTurn(turn));
@@ -106,12 +102,10 @@ export function admitSteering(
 ): Omit<Extract<Steered, { kind: 'steered' }>, 'messageId'> | RefusedSteering {
   const odd = inputProblem(input, outputSchema);
   if (odd !== undefined) return { kind: 'refused', outcome: odd };
-  if (running === undefined)
-    return refused(
-      'no-active-turn',
-      'No turn takes the message: none is running, or the running one was told to end.',
-      'Start a turn with the message.',
-    );
+  if (running === undefined) {
+    const message = 'No turn takes the message: none is running, or the running one was told to end.';
+    return refused('no-active-turn', message, 'Start a turn with the message.');
+  }
   if (turnId !== undefined && turnId !== running.turnId) {
     const next = 'Check what has happened since, then steer that turn or wait until it ends.';
     return refused('another-turn', `Another turn is running: ${running.turnId}.`, next);
@@ -165,9 +159,8 @@ export async function acceptMessage({ log, inbox, closing }: OpenInbox, message:
   return { kind: 'injected' };
 }
 
-function fullInbox(log: ThreadLog): ReturnType<typeof tooManyWaitingProblem> {
-  return tooManyWaitingProblem(withWithheldEntries(log.state).waiting);
-}
+const fullInbox = (log: ThreadLog): ReturnType<typeof tooManyWaitingProblem> =>
+  tooManyWaitingProblem(withWithheldEntries(log.state).waiting);
 
 export type Answered = { readonly kind: 'answered' } | { readonly kind: 'refused'; readonly outcome: Outcome };
 
@@ -186,17 +179,13 @@ export async function answerQuestion(
 }
 
 function notAsked(id: string): Outcome<'question-unknown'> {
-  return {
-    code: 'question-unknown',
-    message: `No running turn waits for an answer to the question ${JSON.stringify(id)}.`,
-    next: 'See `thread.questions`. For a suspended turn, use `engine.answer`, or continue it before you answer.',
-  };
+  const message = `No running turn waits for an answer to the question ${JSON.stringify(id)}.`;
+  const next = 'See `thread.questions`. For a suspended turn, use `engine.answer`, or continue it before you answer.';
+  return { code: 'question-unknown', message, next };
 }
 
 function answeredBefore(id: string): Outcome<'question-answered'> {
-  return {
-    code: 'question-answered',
-    message: `The question ${JSON.stringify(id)} has been answered already, or has lapsed.`,
-    next: 'This answer does not count. See `thread.questions` for what waits.',
-  };
+  const message = `The question ${JSON.stringify(id)} has been answered already, or has lapsed.`;
+  const next = 'This answer does not count. See `thread.questions` for what waits.';
+  return { code: 'question-answered', message, next };
 }

@@ -60,10 +60,7 @@ type WaitingNews = { news: LiveNews | undefined; readonly placed?: PlacedNews; p
 /** Limit of the queue in characters. */
 const mostWeight = 4_000_000;
 
-/**
- * News for one reader, in order. Waiting previews are joined per item, so a slow reader gets longer pieces; those of an
- * item that will not come are removed.
- */
+/** News for one reader, in order. Previews that wait are joined per item, and removed if the item will not come. */
 export class NewsQueue {
   readonly #limit: number;
   #waiting: WaitingNews[] = [];
@@ -154,9 +151,8 @@ function weightOf(news: LiveNews): number {
 }
 
 /** Names the pieces that make up one text of an item. */
-function previewKey(event: ProvisionalEvent): string {
-  return `${event.itemId}\n${event.kind}${event.kind === 'reasoning' ? ` ${event.part}` : ''}`;
-}
+const previewKey = (event: ProvisionalEvent): string =>
+  `${event.itemId}\n${event.kind}${event.kind === 'reasoning' ? ` ${event.part}` : ''}`;
 
 /** Iterates until `take` gives nothing more. An early return, also while waiting, calls `leave`, and so does the end. */
 export function iterateNews<News>(
@@ -242,13 +238,12 @@ export class Subscribers {
   get wantPreviews(): boolean {
     return this.#all.values().some(({ provisional }) => provisional !== undefined);
   }
+  get wantLines(): boolean {
+    return this.#all.values().some(({ durable }) => durable !== undefined);
+  }
   /** Items of which a part was previewed and whose end was not sent. */
   get previewed(): Iterable<string> {
     return this.#open.keys();
-  }
-
-  get wantLines(): boolean {
-    return this.#all.values().some(({ durable }) => durable !== undefined);
   }
 
   tellAll(news: readonly LogNews[]): void {
@@ -279,15 +274,13 @@ export class Subscribers {
 
   /** Calls those subscribed now: one may come or leave in its callback. One that left gets nothing more. */
   #each(send: (subscriber: LineSubscriber) => void): void {
-    const now = Array.from(this.#all);
-    for (const subscriber of now) if (this.#all.has(subscriber)) send(subscriber);
+    for (const subscriber of Array.from(this.#all)) if (this.#all.has(subscriber)) send(subscriber);
   }
 
   /** Drops items that were begun and will not be completed. */
   drop(isLost: (itemId: string) => boolean = () => true): void {
-    for (const [itemId, turnId] of new Map(this.#open)) {
+    for (const [itemId, turnId] of new Map(this.#open))
       if (isLost(itemId)) this.preview({ provisional: true, kind: 'dropped', turnId, itemId });
-    }
   }
 }
 

@@ -5,7 +5,7 @@ import { providerForWaitingItem } from '../../core/state/current-provider.ts';
 import { messageDroppedLine, waitingMessageLine } from '../../core/state/fold/waiting-messages.ts';
 import type { DroppedBecause, WaitingContent } from '../../core/state/fold/waiting-messages.ts';
 import type { CompactionResult } from './checkpoint/compaction-result.ts';
-import type { SubmittedSettings } from './submitted-settings.ts';
+import type { SubmittedSettings } from './thread-settings.ts';
 import type { ThreadLog } from './log.ts';
 
 export type InboxMessage = WaitingContent & {

@@ -8,12 +8,10 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import { type LogNews, Subscribers } from './event-stream.ts';
 
+type Warning = { readonly log: Pick<ThreadLog, 'tell'>; readonly warned: Set<string> };
+
 /** Warns of a problem once per process, and returns whether it did. `by`: problems that share this count as one. */
-export function warnOnce(
-  { log, warned }: { readonly log: Pick<ThreadLog, 'tell'>; readonly warned: Set<string> },
-  outcome: Outcome,
-  by: 'code' | 'message',
-): boolean {
+export function warnOnce({ log, warned }: Warning, outcome: Outcome, by: 'code' | 'message'): boolean {
   const key = by === 'code' ? outcome.code : `${outcome.code} ${outcome.message}`;
   if (warned.has(key)) return false;
   warned.add(key);
@@ -29,10 +27,7 @@ export function warnOnceForAll({ log }: { readonly log: ThreadLog }, outcome: Ou
   log.tell({ kind: 'warning', outcome });
 }
 
-/**
- * A thread's lines, and what follows from them. The state changes as soon as a line is appended; news go out when the
- * lines before them are durable, in order.
- */
+/** A thread's lines and their state, which changes at once. News go out, in order, when the lines before are durable. */
 export class ThreadLog {
   readonly #owned: Owned;
   /** Previews go out at once, not with the lines: see `ProvisionalEvent`. */

@@ -1,5 +1,11 @@
-import { abortSignalOption, stringOption, jsonObjectOption, readOptions } from '../../core/envelope/read-options.ts';
-import type { OptionTable, OptionType } from '../../core/envelope/read-options.ts';
+import {
+  abortSignalOption,
+  stringOption,
+  jsonObjectOption,
+  readOptions,
+  valueWhere,
+} from '../../core/envelope/read-options.ts';
+import type { OptionTable } from '../../core/envelope/read-options.ts';
 import { settingsChangeOptions } from '../../core/envelope/read-settings-change.ts';
 import type { Settings, TurnSettings } from '../../core/envelope/settings.ts';
 import { defined, notPlain, plainCopy } from '../../base/objects.ts';
@@ -17,8 +23,12 @@ export interface ThreadTurn extends Omit<TurnSettings, keyof Settings> {
 
 export type ValidatedTurn = ThreadTurn & Pick<TurnInput, 'signal'>;
 
+/** Checks only that it is an object: the members are checked elsewhere. */
+export const anyObject = <Given>(expected: string) => valueWhere<Given>(expected, isJsonObject);
+export const messageOption = anyObject<UserInput>('a message, as words(text) makes it');
+
 export const turnOptions = {
-  input: { type: messageOption(), about: 'The message, as `words(text)` makes it.', required: true },
+  input: { type: messageOption, about: 'The message, as `words(text)` makes it.', required: true },
   signal: { type: abortSignalOption, about: 'Aborting it ends the turn.' },
   outputSchema: { type: jsonObjectOption, about: 'JSON Schema of the answer.' },
   cyberAccessProgram: { type: stringOption, about: 'The program of OpenAI under which the turn may work on security.' },
@@ -39,14 +49,6 @@ export function withValidMessage<Turn extends ThreadTurn>(read: Turn): (Turn & V
   const input = validateUserInput(read.input);
   if ('code' in input) return input;
   return inputProblem(input, read.outputSchema) ?? { signal: new AbortController().signal, ...read, input };
-}
-
-/** Checks only that it is an object. The members are checked with the message. */
-export function messageOption(): OptionType<UserInput> {
-  return {
-    expected: 'a message, as words(text) makes it',
-    read: (given) => (isJsonObject(given) ? (given as unknown as UserInput) : undefined),
-  };
 }
 
 export function validateUserInput(given: UserInput): UserInput | Outcome<'odd-input' | 'option-unknown'> {
@@ -82,11 +84,8 @@ export function itemProblem(item: unknown): Outcome<'odd-input'> | undefined {
 }
 
 export function notPlainData(subject: string): Outcome<'odd-input'> {
-  return {
-    code: 'odd-input',
-    message: `${subject} is not plain data: use only strings, numbers, booleans, arrays and plain objects.`,
-    next: 'Nothing was changed or sent. Pass a plain object.',
-  };
+  const message = `${subject} is not plain data: use only strings, numbers, booleans, arrays and plain objects.`;
+  return { code: 'odd-input', message, next: 'Nothing was changed or sent. Pass a plain object.' };
 }
 
 /** The reason why a turn cannot begin with this, or undefined. A zero byte in words is kept: it does no harm. */
@@ -117,9 +116,6 @@ const noAuthor: Outcome<'odd-input'> = {
 };
 
 function oddInput(subject: string, what: string): Outcome<'odd-input'> {
-  return {
-    code: 'odd-input',
-    message: `${subject} contains ${what}, which cannot be saved or sent.`,
-    next: 'Remove it and try again.',
-  };
+  const message = `${subject} contains ${what}, which cannot be saved or sent.`;
+  return { code: 'odd-input', message, next: 'Remove it and try again.' };
 }

@@ -3,7 +3,7 @@ import type { TurnId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { CompactionResult, WantedCompaction } from './checkpoint/compaction-result.ts';
 import type { TurnInput } from './thread-parts.ts';
-import type { SubmittedSettings } from './submitted-settings.ts';
+import type { SubmittedSettings } from './thread-settings.ts';
 import { type ThreadCore, createTurnInput } from './thread-core.ts';
 import type { ThreadFallback } from './thread-fallback.ts';
 
@@ -16,18 +16,14 @@ const automatic = { trigger: 'auto', reason: 'context_limit', phase: 'post_turn'
 export class ThreadCompactions {
   readonly #thread: ThreadCore;
   readonly #fallback: Pick<ThreadFallback, 'instead'>;
-  #newest: Promise<unknown> = Promise.resolve();
+  /** Settles when the newest compaction in a turn of its own is over. Never rejects. */
+  over: Promise<unknown> = Promise.resolve();
   /** The automatic compaction after a turn, from the end of that turn until the compaction is over. */
   #following: { readonly stopping: AbortController; readonly over: PromiseWithResolvers<boolean> } | undefined;
 
   constructor(thread: ThreadCore, fallback: Pick<ThreadFallback, 'instead'>) {
     this.#thread = thread;
     this.#fallback = fallback;
-  }
-
-  /** Settles when the newest compaction in a turn of its own is over. Never rejects. */
-  get over(): Promise<unknown> {
-    return this.#newest;
   }
 
   submit(asked: CompactionByHand): Promise<CompactionResult> {
@@ -59,9 +55,8 @@ export class ThreadCompactions {
     const signal = following?.stopping.signal ?? this.#thread.closing;
     let isStopped = false;
     try {
-      if (!this.#thread.inbox.hasMissed) {
+      if (!this.#thread.inbox.hasMissed)
         isStopped = (await this.#compact({ ...automatic, signal }, settings)).kind === 'aborted';
-      }
     } finally {
       this.#following = undefined;
       following?.over.resolve(isStopped);
@@ -99,7 +94,7 @@ export class ThreadCompactions {
   async #compact(asked: OwnCompaction, settings: SubmittedSettings): Promise<CompactionResult> {
     if (this.#thread.closing.aborted || asked.signal.aborted) return { kind: 'aborted' };
     const compacted = this.#compactUnder(asked, settings.now());
-    this.#newest = compacted.catch(() => {});
+    this.over = compacted.catch(() => {});
     return compacted;
   }
 

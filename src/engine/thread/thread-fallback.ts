@@ -87,18 +87,14 @@ function countingBefore({ limits }: Settings, used: Usage): Pick<Settings, 'limi
 const nameOf = ({ provider, model }: Settings): string => `${provider}/${model}`;
 
 function takesOver(from: Settings, to: Settings): Outcome<'model-fallback'> {
-  return {
-    code: 'model-fallback',
-    message: `${from.model} from ${from.provider} cannot answer; ${to.model} from ${to.provider} continues.`,
-    next: 'The next message goes to the configured model again, unless its quota is used up.',
-  };
+  const message = `${from.model} from ${from.provider} cannot answer; ${to.model} from ${to.provider} continues.`;
+  const next = 'The next message goes to the configured model again, unless its quota is used up.';
+  return { code: 'model-fallback', message, next };
 }
 
 /** Reported at the start of a thread, or when a turn needs the other model. */
 export function fallbackUnusable(problem: Outcome): Outcome<'model-fallback-unusable'> {
-  return {
-    code: 'model-fallback-unusable',
-    message: `The model of model_fallback cannot be used: ${problem.message}`,
-    next: 'Correct model_fallback in config.toml, or the table of its provider.',
-  };
+  const message = `The model of model_fallback cannot be used: ${problem.message}`;
+  const next = 'Correct model_fallback in config.toml, or the table of its provider.';
+  return { code: 'model-fallback-unusable', message, next };
 }

@@ -31,8 +31,10 @@ import type { Inbox, SubmittedWords } from './inbox.ts';
 import type { ThreadLog } from './log.ts';
 import type { OpenQuestions } from './open-questions.ts';
 import type { ThreadCommandSessions } from './running-commands.ts';
+import type { FallbackModel } from './thread-fallback.ts';
 import type { TurnEffects } from './turn-effects.ts';
 import type { MutableTurnState } from './turn-memory.ts';
+import type { UserShell } from './user-shell.ts';
 
 /** The parts a thread works with: its own, and those shared with other threads of its engine. */
 export interface ThreadParts {
@@ -47,9 +49,7 @@ export interface ThreadParts {
   /** Known models of another provider. Absent: only this provider's are known. */
   catalogueOf?(name: ProviderName): Catalogue;
   /** Settings and parts with which `model_fallback` takes over. Undefined: it does not. Absent: none is configured. */
-  fallback?(
-    settings: Settings,
-  ): Promise<{ readonly settings: Settings; readonly parts: ThreadParts } | Outcome | undefined>;
+  fallback?(settings: Settings): Promise<FallbackModel | Outcome | undefined>;
   readonly digester: Digester;
   /** A number from 0 up to but not including 1: spreads retries. */
   random(): number;
@@ -117,12 +117,7 @@ export interface ThreadParts {
   readonly gitGuard?: GitGuard;
 }
 
-export interface UserCommand {
-  readonly command: string;
-  readonly cwd: string;
-  readonly signal: AbortSignal;
-  readonly output?: (bytes: Uint8Array) => void;
-}
+export type UserCommand = Pick<UserShell, 'command' | 'signal' | 'output'> & { readonly cwd: string };
 
 export type GatheredStep = StepFacts & { readonly problems?: readonly Outcome[] };
 
@@ -168,9 +163,8 @@ export interface TurnInput {
 /** Permanent permissions from answers: they count under every policy that the thread changes to, as after a resume. */
 export interface SavedRules {
   readonly prefixes: PrefixRule[];
-  /** A rule about a host permits the same as a grant of it. */
+  /** A rule about a host, or a tool of an MCP server, permits the same as a grant of it. */
   readonly hosts: Grant[];
-  /** A rule about a tool of an MCP server permits the same as a grant of it. */
   readonly tools: Grant[];
 }
 

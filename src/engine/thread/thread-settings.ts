@@ -10,7 +10,6 @@ import { groupDigits, type Outcome } from '../../protocol/outcome.ts';
 import { previewEnvelope, settingsEvent } from './context/preview-request.ts';
 import type { Inbox } from './inbox.ts';
 import type { ThreadLog } from './log.ts';
-import { SubmittedSettings } from './submitted-settings.ts';
 import type { ThreadParts } from './thread-parts.ts';
 
 export type Overridden =
@@ -43,30 +42,20 @@ export interface ThreadBase {
 /** The settings of one thread. Changes are made one after the other, in order of submission. */
 export class ThreadSettings {
   readonly #thread: ThreadBase;
-  #current: Settings;
-  #inForce: Envelope;
-  #submitted: SubmittedSettings;
+  /** The current settings, without changes of turns that have not begun. Frozen, deeply. */
+  current: Settings;
+  /** The envelope resolved when the settings were made, as for their line. */
+  inForce: Envelope;
+  /** The settings after all submitted changes: the next submission runs under these. */
+  submitted: SubmittedSettings;
   /** Settles when the change being recorded is recorded. Never rejects. */
   #recorded: Promise<unknown> = Promise.resolve();
 
   constructor(thread: ThreadBase, settings: Settings, inForce: Envelope) {
     this.#thread = thread;
-    this.#current = deepFreeze(structuredClone(settings));
-    this.#inForce = inForce;
-    this.#submitted = SubmittedSettings.first(this.#current);
-  }
-
-  /** The current settings, without changes of turns that have not begun. Frozen, deeply. */
-  get current(): Settings {
-    return this.#current;
-  }
-  /** The envelope resolved when the settings were made, as for their line. */
-  get inForce(): Envelope {
-    return this.#inForce;
-  }
-  /** The settings after all submitted changes: the next submission runs under these. */
-  get submitted(): SubmittedSettings {
-    return this.#submitted;
+    this.current = deepFreeze(structuredClone(settings));
+    this.inForce = inForce;
+    this.submitted = SubmittedSettings.first(this.current);
   }
 
   /** Changes everything asked for, or nothing. Resolves when the change is durable. */
@@ -82,12 +71,12 @@ export class ThreadSettings {
     if ('code' in read) return this.#unchanged(read);
     if (this.#thread.closing.aborted) return this.#unchanged(threadClosedOutcome);
     const { promise: overridden, resolve } = Promise.withResolvers<Overridden>();
-    this.#submitted = this.#submitted.next((own) => {
+    this.submitted = this.submitted.next((own) => {
       const changed = this.#change(own, read);
       resolve(changed);
       return changed;
     });
-    return { overridden, settings: this.#submitted };
+    return { overridden, settings: this.submitted };
   }
 
   async #change(own: SubmittedSettings, change: ParsedSettingsChange): Promise<Overridden> {
@@ -138,10 +127,7 @@ export class ThreadSettings {
   }
 
   #unchanged(outcome: Outcome): ReturnType<ThreadSettings['change']> {
-    return {
-      overridden: Promise.resolve({ kind: 'refused', outcome }),
-      settings: this.#submitted.next(async () => {}),
-    };
+    return { overridden: Promise.resolve({ kind: 'refused', outcome }), settings: this.submitted.next(async () => {}) };
   }
 
   /** Records the current settings, unless they are recorded, and what `then` adds. One at a time. */
@@ -155,17 +141,114 @@ export class ThreadSettings {
     const { id, parts, log } = this.#thread;
     await after;
     begins?.keep();
-    const settings = this.#submitted.inForce();
-    if (settings === this.#current) return then();
+    const settings = this.submitted.inForce();
+    if (settings === this.current) return then();
     const envelope = await previewEnvelope(parts, id, settings, log.state);
-    this.#current = settings;
-    this.#inForce = envelope;
+    this.current = settings;
+    this.inForce = envelope;
     const told = settingsEvent('override', envelope);
     const line = settingsAppliedLine(id, envelope);
     log.record({ ...line, payload: { ...line.payload, capstan: { environment: told.environment } } });
     log.tell(told);
     // Nothing may come in between: no file may have the settings without the lines that belong to them.
     then();
+  }
+}
+
+type Apply = (settings: Settings) => Settings;
+
+/** The settings after one submitted change and those before it. The change of a turn that does not begin is dropped. */
+export class SubmittedSettings {
+  /** Resolves with itself when all changes up to this one are made or refused. Never rejects. */
+  readonly ready: Promise<SubmittedSettings>;
+  /** The change before this one. Undefined once earlier changes are final. */
+  #before: SubmittedSettings | undefined;
+  #apply: Apply | undefined;
+  #isReady = false;
+  #turn: 'waits' | 'stays' | 'withdrawn';
+  /** The settings to which the change was last applied, and the result. */
+  #from: Settings | undefined;
+  #now: Settings;
+  /** Like these two, but without the changes of turns that have not begun. */
+  #base: Settings | undefined;
+  #inForce: Settings;
+
+  private constructor(now: Settings, before?: SubmittedSettings, made?: (own: SubmittedSettings) => Promise<unknown>) {
+    this.#now = now;
+    this.#inForce = now;
+    this.#before = before;
+    this.#turn = before === undefined ? 'stays' : 'waits';
+    const isReady = (): SubmittedSettings => {
+      this.#isReady = true;
+      return this;
+    };
+    const over = made === undefined ? Promise.resolve() : made(this);
+    this.ready = over.then(isReady, isReady);
+  }
+
+  static first(settings: Settings): SubmittedSettings {
+    return new SubmittedSettings(settings);
+  }
+
+  /** Adds a change. `make` is called when those before it are made, and calls `made` unless the change is refused. */
+  next(make: (own: SubmittedSettings) => Promise<unknown>): SubmittedSettings {
+    return new SubmittedSettings(this.#now, this, (own) => this.ready.then(() => make(own)));
+  }
+
+  made(apply: Apply): void {
+    this.#apply = apply;
+    this.#from = undefined;
+    this.#base = undefined;
+  }
+
+  /** Makes the change permanent: it belongs to no turn, or its turn begins. */
+  keep(): void {
+    this.#turn = 'stays';
+  }
+
+  /** Drops the change: its turn was never said. */
+  withdraw(): void {
+    this.#turn = 'withdrawn';
+  }
+
+  get isWithdrawn(): boolean {
+    return this.#turn === 'withdrawn';
+  }
+  get waits(): boolean {
+    return this.#turn === 'waits';
+  }
+
+  /** The current settings, the same value as long as nothing was withdrawn. Known when it is `ready`. */
+  now(): Settings {
+    this.#look();
+    return this.#now;
+  }
+
+  /** The settings without changes of turns that have not begun: what the file says and a resume finds. */
+  inForce(): Settings {
+    this.#look();
+    return this.#inForce;
+  }
+
+  #look(): void {
+    const before = this.#before;
+    if (before === undefined) return;
+    before.#look();
+    const [from, base] = [before.#now, before.#inForce];
+    const now = this.#made(from);
+    const inForce = this.waits ? base : base === from ? now : this.#made(base);
+    [this.#now, this.#from, this.#inForce] = [now, from, inForce];
+    this.#base = this.waits ? undefined : base;
+    // Drop references once decided: a thread may change its settings forever.
+    const isDecided = this.#apply === undefined || !this.waits;
+    if (this.#isReady && isDecided && before.#before === undefined) this.#before = undefined;
+  }
+
+  /** Applies the change; the same input gives the same value. */
+  #made(settings: Settings): Settings {
+    if (this.#apply === undefined || this.isWithdrawn) return settings;
+    if (settings === this.#base) return this.#inForce;
+    return settings === this.#from ? this.#now : this.#apply(settings);
   }
 }
 
@@ -215,9 +298,8 @@ function tierNotices(model: string, record: ModelRecord, serviceTier: string | u
 }
 
 function unknown(model: string, contextWindow: number): ModelNotice {
-  return {
-    code: 'model-unknown',
-    message: `Capstan does not know the model ${model}. It uses general values, such as a window of ${groupDigits(contextWindow)} tokens.`,
-    next: 'Set model_context_window to its real window, or describe the model in a file and set model_catalog_json to it.',
-  };
+  const message = `Capstan does not know the model ${model}. It uses general values, such as a window of ${groupDigits(contextWindow)} tokens.`;
+  const next =
+    'Set model_context_window to its real window, or describe the model in a file and set model_catalog_json to it.';
+  return { code: 'model-unknown', message, next };
 }

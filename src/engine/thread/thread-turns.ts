@@ -8,8 +8,7 @@ import type { TurnResult } from './turn/settle-turn.ts';
 import type { ThreadCompactions } from './thread-compactions.ts';
 import { type TurnRequest, type ThreadCore, createTurnInput } from './thread-core.ts';
 import type { FallbackContinuation, FallbackModel, ThreadFallback } from './thread-fallback.ts';
-import type { SubmittedSettings } from './submitted-settings.ts';
-import { threadClosedOutcome, type RefusedChange } from './thread-settings.ts';
+import { threadClosedOutcome, type RefusedChange, type SubmittedSettings } from './thread-settings.ts';
 import { runTurn } from './turn/run-turn.ts';
 
 type RanTurn = { readonly result: TurnResult; readonly leaves: Turn['memory']['leaves'] };
@@ -75,12 +74,8 @@ export class ThreadTurns {
     const { settings: all, inbox, log } = this.#thread;
     const { overridden: changed, settings } = all.change(change);
     const words = this.#submitWords(own);
-    const ended = this.#submit(
-      own,
-      words,
-      changed.then((result) => (result.kind === 'refused' ? result : settings)),
-      settings,
-    );
+    const ready = changed.then((result) => (result.kind === 'refused' ? result : settings));
+    const ended = this.#submit(own, words, ready, settings);
     // Report a refusal before the turn's place in the queue comes.
     return changed.then(async (result) => {
       if (result.kind !== 'refused') return ended;

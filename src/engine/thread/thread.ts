@@ -10,7 +10,6 @@ import { threadClosesReason } from '../../protocol/abort.ts';
 import type { ThreadState } from '../../core/state/thread-state.ts';
 import { waitingWords } from '../../core/state/fold/waiting-messages.ts';
 import type { CompactionResult } from './checkpoint/compaction-result.ts';
-import { agentParent, backgroundHost } from './thread-ports.ts';
 import type { FilesChangedInSideConversation, RestoredFiles } from '../../protocol/turn-item.ts';
 import { acceptMessage, answerQuestion, injectItem, steerTurn } from './client-input.ts';
 import type { Answered, Injected, InjectOptions, Steered, Steering } from './client-input.ts';
@@ -22,7 +21,7 @@ import { type CompactionByHand, ThreadCompactions } from './thread-compactions.t
 import { ThreadFallback } from './thread-fallback.ts';
 import type { Overridden, RefusedChange } from './thread-settings.ts';
 import { ThreadTurns } from './thread-turns.ts';
-import { createThreadCore, type ThreadCore } from './thread-core.ts';
+import { agentParent, backgroundHost, createThreadCore, type ThreadCore } from './thread-core.ts';
 import { openNew, openResumed, type ThreadOpening } from './thread-opening.ts';
 import type { Answer, Question } from '../../protocol/question.ts';
 import { isSuspended, pendingQuestions, questionsToAsk } from '../../core/state/questions/pending-questions.ts';
@@ -43,14 +42,14 @@ export class Thread {
 
   private constructor(opening: ThreadOpening) {
     const core = createThreadCore(opening, this.#closing.signal);
-    const { parts, log } = core;
+    const { parts } = core;
     this.id = core.id;
     this.#core = core;
     const fallback = new ThreadFallback(core);
     this.#compactions = new ThreadCompactions(core, fallback);
     this.#turns = new ThreadTurns(core, this.#compactions, fallback, opening.options.compactsAfterTurns ?? true);
     parts.agents?.attach(agentParent(core));
-    parts.background?.attach(backgroundHost(this.id, log, () => this.usage.effectiveWindow));
+    parts.background?.attach(backgroundHost(core, () => this.usage.effectiveWindow));
   }
 
   /** Begins a thread. Its file appears with its first turn, or with input accepted before it. */

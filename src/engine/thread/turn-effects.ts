@@ -273,25 +273,20 @@ function named(paths: readonly string[]): string {
 }
 
 function newRepositories(folders: readonly string[]): Outcome<'new-repositories'> {
-  return {
-    code: 'new-repositories',
-    message: `New git repositories appeared during the turn: ${named(folders)}.`,
-    next: 'If you run git in one of them, git runs the programs that its settings and hooks name, outside the sandbox. Once such a folder is added to the repository around it, a plain `git status` in that one is enough. Check the file config and the folder hooks first: they are in .git, or in the folder itself if the repository is bare.',
-  };
+  const message = `New git repositories appeared during the turn: ${named(folders)}.`;
+  const next =
+    'If you run git in one of them, git runs the programs that its settings and hooks name, outside the sandbox. Once such a folder is added to the repository around it, a plain `git status` in that one is enough. Check the file config and the folder hooks first: they are in .git, or in the folder itself if the repository is bare.';
+  return { code: 'new-repositories', message, next };
 }
 
 function newSettings(paths: readonly string[]): Outcome<'new-settings'> {
-  return {
-    code: 'new-settings',
-    message: `New settings of other programs appeared in git repositories during the turn: ${named(paths)}.`,
-    next: 'Programs that you start there may use them, outside the sandbox. Check them first.',
-  };
+  const message = `New settings of other programs appeared in git repositories during the turn: ${named(paths)}.`;
+  const next = 'Programs that you start there may use them, outside the sandbox. Check them first.';
+  return { code: 'new-settings', message, next };
 }
 
 function notAllSeen(folder: string): Outcome<'git-folders-unseen'> {
-  return {
-    code: 'git-folders-unseen',
-    message: `Capstan could not search all of ${quotedPath(folder)} for git repositories: it has too many files, its path is too long, or it cannot be listed. Capstan does not protect the ones it did not find from commands.`,
-    next: 'Work in a smaller folder, or take care when you run git where commands can write.',
-  };
+  const message = `Capstan could not search all of ${quotedPath(folder)} for git repositories: it has too many files, its path is too long, or it cannot be listed. Capstan does not protect the ones it did not find from commands.`;
+  const next = 'Work in a smaller folder, or take care when you run git where commands can write.';
+  return { code: 'git-folders-unseen', message, next };
 }

@@ -29,7 +29,10 @@ export async function runUserShell(
   const { command } = asked;
   if (command.trim() === '' || parts.userShell === undefined) return { kind: 'refused', outcome: noCommand };
   const end = await parts.userShell({ ...asked, cwd: thread.settings.cwd });
-  if (end.kind === 'not-started') return { kind: 'refused', outcome: notStarted(end.reason) };
+  if (end.kind === 'not-started') {
+    const message = `The command did not start: ${end.reason}`;
+    return { kind: 'refused', outcome: { code: 'not-started', message, next: 'Check the command.' } };
+  }
   const exitCode = end.kind === 'exited' ? end.exitCode : undefined;
   const output = end.output.text;
   const isStopped = end.kind === 'aborted' || undefined;
@@ -47,7 +50,3 @@ const noCommand: Outcome = {
   message: 'There is no command to run.',
   next: 'Give the command as one text, as you would type it in your shell.',
 };
-
-function notStarted(reason: string): Outcome {
-  return { code: 'not-started', message: `The command did not start: ${reason}`, next: 'Check the command.' };
-}

@@ -41,8 +41,8 @@ export function rolloutCasesOf(
 export const uuid = (digit: number): string => `01a1dcd3-eee5-7d53-9563-29880000000${digit}`;
 export const [first, second, third] = [uuid(1), uuid(2), uuid(3)] as unknown as [ThreadId, ThreadId, ThreadId];
 export const fromStart = { from: 0 as Ordinal };
-const draft = (text: string): LineDraft => ({ type: 'event_msg', payload: { type: 'word', text } });
-export const wordDrafts = (...texts: readonly string[]): readonly LineDraft[] => texts.map(draft);
+export const wordDrafts = (...texts: readonly string[]): readonly LineDraft[] =>
+  texts.map((text) => ({ type: 'event_msg', payload: { type: 'word', text } }));
 
 export function revertTo(rolloutId: string, end: number): Revert {
   return { rolloutId, to: { rolloutId: first, end: end as Ordinal }, note: {}, drafts: [] };

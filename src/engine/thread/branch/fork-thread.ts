@@ -1,8 +1,7 @@
 import type { Settings } from '../../../core/envelope/settings.ts';
 import type { OpenRefused, RolloutPlace, RolloutStore } from '../../../ports/thread-store.ts';
-import { defined } from '../../../base/objects.ts';
 import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
-import type { Outcome } from '../../../protocol/outcome.ts';
+import type { Refusal } from '../../../protocol/outcome.ts';
 import type { ThreadCut } from '../../../protocol/thread.ts';
 import { takenOverMeta } from '../../../core/state/fold/agents.ts';
 import { grantsDroppedLine } from '../../../core/state/questions/grants.ts';
@@ -19,14 +18,9 @@ import { readPlaces } from '../../store/stored-thread-details.ts';
 import { ThreadLog } from '../log.ts';
 import type { ThreadParts } from '../thread-parts.ts';
 import { previewEnvelope } from '../context/preview-request.ts';
-import { loadThreadState, type ResumedThread } from './resume-thread.ts';
+import { loadThreadState } from './resume-thread.ts';
 import { type GitFactsOf, sessionMeta } from '../thread-opening.ts';
-import {
-  findUnprovenClaims,
-  removeUnprovenClaims,
-  linesDroppingClaims,
-  type UnprovenClaims,
-} from './unproven-lines.ts';
+import { findUnprovenClaims, removeUnprovenClaims, linesDroppingClaims, type ProvenThread } from './unproven-lines.ts';
 
 export interface ForkPoint {
   readonly kind: 'fork-point';
@@ -40,19 +34,15 @@ export interface ForkPoint {
 }
 
 /** Another process may be writing the source: lines that it adds come after the place. */
-export async function findForkPoint(
-  store: RolloutStore,
-  source: ThreadId,
-  cut: ThreadCut,
-): Promise<ForkPoint | (Outcome & { readonly kind: 'refused' })> {
-  const current = await store.current(source);
+export async function findForkPoint(store: RolloutStore, id: ThreadId, cut: ThreadCut): Promise<ForkPoint | Refusal> {
+  const current = await store.current(id);
   if (current.kind === 'refused') return current;
-  const end = await endOf(store, source, cut, current.mode === 'legacy');
+  const end = await endOf(store, id, cut, current.mode === 'legacy');
   if (typeof end !== 'number') return { kind: 'refused', ...end };
   const place = { rolloutId: current.rolloutId, end };
-  const folded = await loadThreadState(store, source, end);
-  const filesSince = cut.kind === 'latest' ? [] : await filesToldSince(store, source, end, folded.state);
-  return { kind: 'fork-point', source, place, ...folded, filesSince };
+  const folded = await loadThreadState(store, id, end);
+  const filesSince = cut.kind === 'latest' ? [] : await filesToldSince(store, id, end, folded.state);
+  return { kind: 'fork-point', source: id, place, ...folded, filesSince };
 }
 
 async function filesToldSince(store: RolloutStore, source: ThreadId, end: Ordinal, { waiting }: ThreadState) {
@@ -65,9 +55,8 @@ async function filesToldSince(store: RolloutStore, source: ThreadId, end: Ordina
 }
 
 async function endOf(store: RolloutStore, source: ThreadId, cut: ThreadCut, isLegacy: boolean) {
-  if (cut.kind === 'latest' && !isLegacy) {
+  if (cut.kind === 'latest' && !isLegacy)
     for await (const { ordinal } of store.readBack(source)) if (ordinal !== undefined) return (ordinal + 1) as Ordinal;
-  }
   const places = await readPlaces(store, source);
   if (cut.kind === 'latest') return places.end;
   const turn = findTurn(source, places.turns, cut.turnId);
@@ -83,7 +72,7 @@ export async function forkThread(
   parts: ThreadParts,
   { source, place, state, skipped, filesSince }: ForkPoint,
   { settings, gitFacts }: { readonly settings: Settings; readonly gitFacts: GitFactsOf },
-): Promise<(ResumedThread & { readonly unproven: UnprovenClaims }) | OpenRefused> {
+): Promise<ProvenThread | OpenRefused> {
   const id = parts.agent?.id ?? (parts.ids.uuid() as ThreadId);
   const envelope = await previewEnvelope(parts, id, settings, state);
   const imported = importNameOf(state.meta);
@@ -95,10 +84,8 @@ export async function forkThread(
     ...(imported === undefined ? {} : { capstan: { imported } }),
   };
   // Waiting messages stay with the source, except those about files: the files are the same for both.
-  const putBack = state.waiting.filter(isAboutFiles);
-  const waiting = [...putBack, ...filesSince];
-  const { messages, pins, grants, forNow } = await findUnprovenClaims(parts, source, { ...state, waiting });
-  const unproven = { messages, pins, ...defined({ grants, forNow }) };
+  const waiting = [...state.waiting.filter(isAboutFiles), ...filesSince];
+  const { questions: _ofSource, ...unproven } = await findUnprovenClaims(parts, source, { ...state, waiting });
   const owned = await parts.store.fork(id, meta, place);
   if (owned.kind === 'refused') return owned;
   try {
@@ -119,7 +106,7 @@ export async function forkThread(
     log.record(settingsAppliedLine(id, envelope));
     await log.durable();
     const taken = owned.mode === 'legacy' ? {} : { takenFrom: { id: source, to: place.end } };
-    const counted = forNow === undefined ? log.state : removeUnprovenClaims(log.state, unproven);
+    const counted = unproven.forNow === undefined ? log.state : removeUnprovenClaims(log.state, unproven);
     return { kind: 'resumed', id, owned, state: counted, skipped, unproven, ...taken };
   } catch (error) {
     await owned.close().catch(() => undefined);

@@ -1,13 +1,13 @@
 import type { Ids } from '../../../ports/system.ts';
-import type { OpenRefused, RolloutStore } from '../../../ports/thread-store.ts';
-import type { Outcome } from '../../../protocol/outcome.ts';
+import type { RolloutStore } from '../../../ports/thread-store.ts';
+import type { Outcome, Refusal } from '../../../protocol/outcome.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { LineDraft } from '../../../protocol/line.ts';
 import { type Pin, pinAddedLine, pinProblem, pinRemovedLine } from '../../../core/state/fold/pinned-notes.ts';
 import { withWithheldEntries } from '../../../core/state/line-seals.ts';
 import { pinWithoutKeyRefusal, type ProvingParts } from '../../store/thread-origin.ts';
 import { loadThreadState } from './resume-thread.ts';
-import { openProvenThread, type UnprovenClaims, withoutSeal, provenState } from './unproven-lines.ts';
+import { openProvenThread, provenState, type UnprovenClaims, withoutSeal } from './unproven-lines.ts';
 
 export interface PinsChanged {
   readonly kind: 'pinned' | 'unpinned';
@@ -19,7 +19,6 @@ export interface PinsChanged {
 }
 
 export type PinningParts = ProvingParts & { readonly store: RolloutStore };
-type Refused = Outcome & { readonly kind: 'refused' };
 
 /** The notes of a thread that count, archived or not. Does not disturb its writer. */
 export async function readPinnedNotes(parts: PinningParts, id: ThreadId): Promise<readonly Pin[]> {
@@ -28,7 +27,7 @@ export async function readPinnedNotes(parts: PinningParts, id: ThreadId): Promis
 }
 
 /** The model reads the note in the next turn and in the first one after every checkpoint. */
-export function pinNote(parts: PinningParts, ids: Ids, id: ThreadId, text: string): Promise<PinsChanged | Refused> {
+export function pinNote(parts: PinningParts, ids: Ids, id: ThreadId, text: string): Promise<PinsChanged | Refusal> {
   return changePins(parts, id, (_pins, recorded) => {
     const note = text.trim();
     const problem = pinProblem(id, recorded, note);
@@ -39,7 +38,7 @@ export function pinNote(parts: PinningParts, ids: Ids, id: ThreadId, text: strin
 }
 
 /** `which`: the number in the list, counted from 1, or the id or its beginning. */
-export function unpinNote(parts: PinningParts, id: ThreadId, which: string): Promise<PinsChanged | Refused> {
+export function unpinNote(parts: PinningParts, id: ThreadId, which: string): Promise<PinsChanged | Refusal> {
   return changePins(parts, id, (pins) => {
     const pin = findPin(pins, which);
     if (pin !== undefined) return { kind: 'unpinned', pin, draft: pinRemovedLine(pin.id) };
@@ -63,11 +62,10 @@ async function changePins(
   id: ThreadId,
   /** `recorded`: includes those left out for now. They count against the limits. */
   change: (pins: readonly Pin[], recorded: readonly Pin[]) => PinChange | Outcome,
-): Promise<PinsChanged | OpenRefused | Refused> {
+): Promise<PinsChanged | Refusal> {
   // Check for a key before touching the thread: without one, no turn would send the note.
-  if (parts.seals.seal(id) === undefined) {
+  if (parts.seals.seal(id) === undefined)
     return { ...pinWithoutKeyRefusal(parts.seals.problem() ?? 'there is no key to sign them with'), kind: 'refused' };
-  }
   const opened = await openProvenThread(parts, id);
   if (opened.kind === 'refused') return opened;
   const { owned, state, unproven } = opened;

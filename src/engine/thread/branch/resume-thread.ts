@@ -8,11 +8,10 @@ import type {
 } from '../../../ports/thread-store.ts';
 import { defined } from '../../../base/objects.ts';
 import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
-import type { Line } from '../../../protocol/line.ts';
 import { isReadableByAll } from '../../../core/state/checkpoints/opaque-checkpoint.ts';
 import { newestCheckpointSearch } from '../../../core/state/checkpoints/newest-checkpoint.ts';
 import { concernsState, reduce } from '../../../core/state/reduce.ts';
-import { type HistoryBehindCheckpoint, emptyThreadState, type ThreadState } from '../../../core/state/thread-state.ts';
+import { emptyThreadState, type ThreadState } from '../../../core/state/thread-state.ts';
 
 /** A thread whose writer this process is, with the state from its file. */
 export interface ResumedThread {
@@ -43,17 +42,13 @@ export async function openThread(store: RolloutStore, id: ThreadId): Promise<Res
 export type LoadedThreadState = Pick<ResumedThread, 'state' | 'skipped' | 'tooLong' | 'missingBlobs'>;
 
 /** The state of a thread, or of its part before a line, read from as near to its end as checkpoints allow. */
-export function loadThreadState(store: RolloutStore, id: ThreadId, to?: Ordinal): Promise<LoadedThreadState> {
-  return foldFrom(store, { id, to }, newestCheckpointSearch());
-}
+export const loadThreadState = (store: RolloutStore, id: ThreadId, to?: Ordinal): Promise<LoadedThreadState> =>
+  foldFrom(store, { id, to }, newestCheckpointSearch());
 
 export type ThreadPrefix = { readonly id: ThreadId; readonly to?: Ordinal };
 
 /** The history behind the opaque checkpoint. Undefined if there is none, or nothing that every provider can read. */
-export async function readHistoryBehindCheckpoint(
-  store: RolloutStore,
-  part: ThreadPrefix,
-): Promise<HistoryBehindCheckpoint | undefined> {
+export async function readHistoryBehindCheckpoint(store: RolloutStore, part: ThreadPrefix) {
   const { behind } = (await foldFrom(store, part, newestCheckpointSearch({ behind: true }))).state;
   return behind !== undefined && isReadableByAll(behind) ? behind : undefined;
 }
@@ -70,12 +65,7 @@ async function foldFrom(store: RolloutStore, { id, to }: ThreadPrefix, search: T
   }
 }
 
-async function* readTwice(
-  store: RolloutStore,
-  id: ThreadId,
-  search: TailSearch,
-  options: TailOptions,
-): AsyncGenerator<readonly Line[], ReadReport> {
+async function* readTwice(store: RolloutStore, id: ThreadId, search: TailSearch, options: TailOptions) {
   const from = await startOf(store, id, search, options);
   if (from > 0) {
     const head = await store.read(id, { from: 0 as Ordinal }).next();

@@ -72,9 +72,8 @@ export function rollbackNotesIn(meta: JsonObject): readonly JsonObject[] {
   return notes;
 }
 
-export function nestRollbackNotes([first = {}, ...rest]: readonly JsonObject[]): JsonObject {
-  return rest.length === 0 ? first : { ...first, earlier: nestRollbackNotes(rest) };
-}
+export const nestRollbackNotes = ([first = {}, ...rest]: readonly JsonObject[]): JsonObject =>
+  rest.length === 0 ? first : { ...first, earlier: nestRollbackNotes(rest) };
 
 /** An undo leaves a rollout without turns of its own, so the notes need not keep it after the next rollback. */
 export function notesAfterRollback(notes: readonly JsonObject[], left: JsonObject): readonly JsonObject[] {
@@ -150,9 +149,8 @@ export async function formerRolloutsNote(
   return { left: bounded(all).map(({ rolloutId: rollout_id, ...rest }) => ({ rollout_id, ...rest })) };
 }
 
-function sharedWith(before: readonly FormerRollout[], rolloutId: string): number {
-  return before.find((left) => left.rolloutId === rolloutId)?.common ?? -1;
-}
+const sharedWith = (before: readonly FormerRollout[], rolloutId: string): number =>
+  before.find((left) => left.rolloutId === rolloutId)?.common ?? -1;
 
 async function lastTimestamp(store: Pick<RolloutStore, 'readBack'>, id: ThreadId): Promise<string> {
   for await (const { timestamp } of store.readBack(id)) return timestamp;

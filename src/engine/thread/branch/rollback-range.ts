@@ -5,7 +5,7 @@ import type { CheckpointPlace, ThreadPlaces, TurnPlace } from '../../../core/sta
 import type { RolloutStore } from '../../../ports/thread-store.ts';
 import type { Ordinal, ThreadId, TurnId } from '../../../protocol/ids.ts';
 import { lineType } from '../../../protocol/line.ts';
-import type { Outcome } from '../../../protocol/outcome.ts';
+import type { Outcome, Refusal } from '../../../protocol/outcome.ts';
 
 /** Turns to take back: the newest in which a user spoke, all after a turn, or all since a checkpoint (its number). */
 export type RollbackTarget =
@@ -34,7 +34,7 @@ export interface RollbackUndone extends Reverted {
   readonly next?: 'earlier-rollback';
 }
 
-export type RollbackRefused = Outcome & { readonly kind: 'refused' };
+export type RollbackRefused = Refusal;
 
 export interface RollbackCut {
   readonly end: Ordinal;
@@ -62,11 +62,9 @@ function cutBefore(id: ThreadId, places: ThreadPlaces, asked: number | 'newest')
   return { end: at, kept: turns, checkpoint, open: { id: turn.id, done: inside.done } };
 }
 
-function findCheckpoint(
-  id: ThreadId,
-  { checkpoints }: ThreadPlaces,
-  asked: number | 'newest',
-): (CheckpointPlace & { readonly number: number }) | Outcome<'checkpoint-unknown'> {
+type Numbered = CheckpointPlace & { readonly number: number };
+
+function findCheckpoint(id: ThreadId, { checkpoints }: ThreadPlaces, asked: number | 'newest'): Numbered | Outcome {
   const number = asked === 'newest' ? checkpoints.length : asked;
   const found = checkpoints[number - 1];
   if (found !== undefined) return { ...found, number };
@@ -89,44 +87,33 @@ export function findFirstTurnToRollBack(id: ThreadId, places: ThreadPlaces, to: 
     return next ?? nothingToTakeBack(`Turn ${turn.id} is already the last turn of thread ${id}.`);
   }
   const counted = places.turns.filter(({ counts }) => counts);
-  if (!Number.isInteger(to.turns) || to.turns < 1) {
+  if (!Number.isInteger(to.turns) || to.turns < 1)
     return nothingToTakeBack(`Cannot roll back ${to.turns} turns: give a whole number of at least 1.`);
-  }
   const had = counted.length === 1 ? 'one turn' : `${counted.length} turns`;
   return counted.at(-to.turns) ?? nothingToTakeBack(`Thread ${id} has only ${had} that can be rolled back.`);
 }
 
 function outsideOfTurns(id: ThreadId, number: number): Outcome {
-  return {
-    code: 'nothing-to-roll-back',
-    message: `Thread ${id} uses the old file format, which can only roll back whole turns that begin with a message from you. Checkpoint ${number} is outside such a turn.`,
-    next: `Fork the thread before that checkpoint instead: see \`capstan threads fork --help\`.`,
-  };
+  const message = `Thread ${id} uses the old file format, which can only roll back whole turns that begin with a message from you. Checkpoint ${number} is outside such a turn.`;
+  const next = `Fork the thread before that checkpoint instead: see \`capstan threads fork --help\`.`;
+  return { code: 'nothing-to-roll-back', message, next };
 }
 
 function nothingToTakeBack(message: string): Outcome {
   return { code: 'nothing-to-roll-back', message, next: 'Nothing has changed.' };
 }
 
-export function refusedAsNothingToUndo(
-  id: ThreadId,
-  why: 'nothing-taken' | 'removed' = 'nothing-taken',
-): RollbackRefused {
-  const message =
-    why === 'nothing-taken'
-      ? `Thread ${id} has no rollback to undo.`
-      : `The rolled-back turns of thread ${id} are gone: \`capstan threads gc --reverted\` deletes them.`;
+export function refusedAsNothingToUndo(id: ThreadId, areRemoved = false): RollbackRefused {
+  const removed = `The rolled-back turns of thread ${id} are gone: \`capstan threads gc --reverted\` deletes them.`;
+  const message = areRemoved ? removed : `Thread ${id} has no rollback to undo.`;
   return { kind: 'refused', code: 'nothing-to-undo', message, next: 'Nothing has changed.' };
 }
 
 export function refusedForTurnsSince(id: ThreadId, count: number): RollbackRefused {
   const turns = count === 1 ? 'the turn' : `the ${count} turns`;
-  return {
-    kind: 'refused',
-    code: 'turns-since-rollback',
-    message: `Undoing this rollback would roll back ${turns} of thread ${id} that came after it.`,
-    next: 'Add --force to do so; that too can be undone. To keep both, fork the thread first.',
-  };
+  const message = `Undoing this rollback would roll back ${turns} of thread ${id} that came after it.`;
+  const next = 'Add --force to do so; that too can be undone. To keep both, fork the thread first.';
+  return { kind: 'refused', code: 'turns-since-rollback', message, next };
 }
 
 /** Messages about files that wait at a place, or were recorded since. */

@@ -13,7 +13,6 @@ import {
   messageDroppedLine,
   repeatedMessageLine,
   waitingAfterRollback,
-  type WaitingMessage,
 } from '../../../core/state/fold/waiting-messages.ts';
 import { repeatedWarningLines } from '../../../core/state/fold/warnings.ts';
 import { lastingMetaFields, repeatedDraft } from '../../../core/state/line-seals.ts';
@@ -77,10 +76,10 @@ export async function rollBack(
     const cut = findRollbackCut(id, places, to);
     if ('code' in cut) return { kind: 'refused', ...cut };
     const { current } = held;
-    const [{ state: then }, { state: now }] = [
-      await loadThreadState(store, id, cut.end),
-      await loadThreadState(store, id),
-    ];
+    const { state: then } = await loadThreadState(store, id, cut.end);
+    const { state: now } = await loadThreadState(store, id);
+    const waiting = waitingAfterRollback(then.waiting, now.waiting);
+    const gone = then.waiting.filter((message) => !waiting.includes(message));
     const left = createRollbackNote({ current, places, now }, cut.kept, 'rollback');
     const notes = notesAfterRollback(rollbackNotesIn(current.meta), left);
     const place = { rolloutId: current.rolloutId, end: cut.end };
@@ -90,9 +89,9 @@ export async function rollBack(
       note: await noteFor(store, id, current, { to: place, notes }),
       drafts: [
         ...pinChangeLines(then.pins, now.pins),
-        ...waitingNoMore(then.waiting, now.waiting),
+        ...gone.map((message) => messageDroppedLine(message.id, 'rolled-back')),
         ...filesMessagesToRepeat(await readFilesMessages(store, id, cut.end, then.waiting), {
-          there: waitingAfterRollback(then.waiting, now.waiting),
+          there: waiting,
           standing: idsIn(places).slice(0, cut.kept),
         }).map(repeatedMessageLine),
         ...endedGrantLines(then.grants, now.grants),
@@ -124,7 +123,7 @@ export async function undoRollback(
   id: ThreadId,
   { force }: { readonly force: boolean },
 ): Promise<RollbackUndone | RollbackRefused> {
-  if (await isLegacy(store, id)) return repeatTakenBack(store, id, { force });
+  if (await isLegacy(store, id)) return repeatTakenBack(store, id, force);
   const held = await holdActive(store, id);
   if (held.kind === 'refused') return held;
   try {
@@ -160,7 +159,9 @@ async function undoRevert(
   // Messages accepted since the rollback keep waiting. For those that waited before it, the left rollout counts.
   const waiting = now.waiting.filter((message) => !isAboutFiles(message) || message.again !== true);
   const from = firstUnsharedOrdinal(current.meta, left.place.rolloutId);
-  const told = from === undefined ? [] : await readFilesMessages(store, id, from, []);
+  const all = from === undefined ? [] : await readFilesMessages(store, id, from, []);
+  const told = all.filter(({ again }) => again !== true);
+  const standing = idsIn(places).slice(0, left.kept);
   const made = await held.revert({
     rolloutId: ids.uuid(),
     to: left.place,
@@ -168,17 +169,14 @@ async function undoRevert(
     drafts: [
       ...pinChangeLines(left.pins, now.pins),
       ...waiting.map(repeatedMessageLine),
-      ...filesMessagesToRepeat(
-        told.filter(({ again }) => again !== true),
-        { there: now.waiting, standing: idsIn(places).slice(0, left.kept) },
-      ).map(repeatedMessageLine),
+      ...filesMessagesToRepeat(told, { there: now.waiting, standing }).map(repeatedMessageLine),
       ...(left.usage === undefined ? [] : repeatedCostLines(left.usage, now.usage)),
       // Entries that the left rollout has too are recorded twice.
       ...repeatedModelWindowLines([], now.limits),
       ...repeatedWarningLines([], now.warnings),
     ],
   });
-  if (made.kind === 'refused') return made.code === 'place-unknown' ? refusedAsNothingToUndo(id, 'removed') : made;
+  if (made.kind === 'refused') return made.code === 'place-unknown' ? refusedAsNothingToUndo(id, true) : made;
   const [before, after] = [idsIn(places), idsIn(await readPlaces(store, id))];
   const turns = after.filter((turn) => !before.includes(turn));
   const replaced = before.filter((turn) => !after.includes(turn));
@@ -194,11 +192,6 @@ async function noteFor(
 ): Promise<JsonObject> {
   const left = await formerRolloutsNote(store, id, current, to);
   return { ...lastingMetaFields(current.meta), ...left, rollback: nestRollbackNotes(notes) };
-}
-
-function waitingNoMore(then: readonly WaitingMessage[], now: readonly WaitingMessage[]): readonly LineDraft[] {
-  const kept = waitingAfterRollback(then, now);
-  return then.filter((message) => !kept.includes(message)).map(({ id }) => messageDroppedLine(id, 'rolled-back'));
 }
 
 const idsIn = ({ turns }: ThreadPlaces): readonly TurnId[] => turns.map(({ id }) => id);
@@ -252,11 +245,7 @@ function markRolledBack(store: RolloutStore, id: ThreadId, to: RollbackTarget): 
 }
 
 /** A marker cannot be taken back: the lines that it removed are repeated, after a marker for the turns since. */
-function repeatTakenBack(
-  store: RolloutStore,
-  id: ThreadId,
-  { force }: { readonly force: boolean },
-): Promise<RollbackUndone | RollbackRefused> {
+function repeatTakenBack(store: RolloutStore, id: ThreadId, force: boolean): Promise<RollbackUndone | RollbackRefused> {
   return owning(store, id, async (owned) => {
     const places = await readPlaces(store, id);
     const found = await newestNotBack(store, id, places);
@@ -311,12 +300,11 @@ async function isSaidAgain(
 async function draftsBetween(
   store: RolloutStore,
   id: ThreadId,
-  { start, end }: { readonly start: Ordinal; readonly end: Ordinal },
-): Promise<readonly LineDraft[]> {
+  { start, end }: Readonly<Record<'start' | 'end', Ordinal>>,
+) {
   const drafts: LineDraft[] = [];
-  for await (const line of store.read(id, { from: start, to: end })) {
+  for await (const line of store.read(id, { from: start, to: end }))
     if (line.type !== lineType.compaction) drafts.push(repeatedDraft(line));
-  }
   return drafts;
 }
 

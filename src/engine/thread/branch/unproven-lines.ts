@@ -1,4 +1,4 @@
-import type { OpenRefused, RolloutStore, Seals } from '../../../ports/thread-store.ts';
+import type { OpenRefused, Seals } from '../../../ports/thread-store.ts';
 import { defined } from '../../../base/objects.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { LineDraft } from '../../../protocol/line.ts';
@@ -17,6 +17,7 @@ import {
 import type { ThreadState } from '../../../core/state/thread-state.ts';
 import { messageDroppedLine, type WaitingMessage } from '../../../core/state/fold/waiting-messages.ts';
 import { isWrittenByThisHome, type ProvingParts } from '../../store/thread-origin.ts';
+import type { PinningParts } from './pinned-notes.ts';
 import { openThread, type ResumedThread } from './resume-thread.ts';
 
 /** Claims in the user's name that no seal of this home proves. No turn uses them and no model sees them. */
@@ -29,6 +30,9 @@ export interface UnprovenClaims {
   /** Why they are left out only for now: then no line ends them. Absent: no key of this store will ever prove them. */
   readonly forNow?: WhyWithheld;
 }
+
+/** A thread without unproven claims. */
+export type ProvenThread = ResumedThread & { readonly unproven: UnprovenClaims };
 
 export type WhyWithheld =
   | { readonly kind: 'key-unusable'; readonly problem: string }
@@ -83,13 +87,8 @@ export function withoutSeal<Said extends object>(recorded: Said & { readonly sea
 }
 
 /** Lines that end claims that no key will ever prove. After them every fold decides alike, with or without a key. */
-export function linesDroppingClaims({
-  messages,
-  pins,
-  grants = [],
-  questions = [],
-  forNow,
-}: UnprovenClaims): readonly LineDraft[] {
+export function linesDroppingClaims(claims: UnprovenClaims): readonly LineDraft[] {
+  const { messages, pins, grants = [], questions = [], forNow } = claims;
   if (forNow !== undefined) return [];
   return [
     ...messages.map(({ id }) => messageDroppedLine(id, 'unproven')),
@@ -106,10 +105,8 @@ export async function provenState(parts: ProvingParts, id: ThreadId, state: Thre
 }
 
 /** Removes unproven claims from the state. Later checkpoints keep the result. */
-export function removeUnprovenClaims(
-  given: ThreadState,
-  { messages, pins, grants = [], questions = [] }: UnprovenClaims,
-) {
+export function removeUnprovenClaims(given: ThreadState, claims: UnprovenClaims): ThreadState {
+  const { messages, pins, grants = [], questions = [] } = claims;
   if (messages.length + pins.length + grants.length + questions.length === 0) return given;
   const asking = questions.reduce((all, question) => foldQuestion(all, questionDroppedLine(question).payload), given);
   const state = withoutTurnGrants(asking, grants);
@@ -121,25 +118,16 @@ export function removeUnprovenClaims(
   });
 }
 
-/**
- * Opens a thread for writing, without unproven claims. Lines record the removal, durable with the next ones, unless it
- * is only for now.
- */
-export async function openProvenThread(
-  parts: ProvingParts & { readonly store: RolloutStore },
-  id: ThreadId,
-): Promise<(ResumedThread & { readonly unproven: UnprovenClaims }) | OpenRefused> {
+/** Opens a thread to write, without unproven claims. Lines say so, durable with the next ones, unless it is for now. */
+export async function openProvenThread(parts: PinningParts, id: ThreadId): Promise<ProvenThread | OpenRefused> {
   const opened = await openThread(parts.store, id);
   if (opened.kind === 'refused') return opened;
   try {
     const unproven = await findUnprovenClaims(parts, id, opened.state);
     const drafts = linesDroppingClaims(unproven);
     const state = drafts.length === 0 ? opened.state : opened.owned.append(drafts).reduce(reduce, opened.state);
-    return {
-      ...opened,
-      state: unproven.forNow === undefined ? state : removeUnprovenClaims(state, unproven),
-      unproven,
-    };
+    const counted = unproven.forNow === undefined ? state : removeUnprovenClaims(state, unproven);
+    return { ...opened, state: counted, unproven };
   } catch (error) {
     await opened.owned.close();
     throw error;

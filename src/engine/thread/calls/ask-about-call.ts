@@ -27,11 +27,8 @@ export interface QuestionToAsk extends Pick<CallInStepOrder, 'call' | 'item'> {
   readonly decided: AskDecision;
 }
 
-export function createCallQuestion(
-  { turnId, log }: Pick<Turn, 'turnId' | 'log'>,
-  { call, item }: Pick<CallInStepOrder, 'call' | 'item'>,
-  decided: AskDecision,
-): QuestionToAsk {
+export function createCallQuestion(turn: Turn, { call, item }: CallInStepOrder, decided: AskDecision): QuestionToAsk {
+  const { turnId, log } = turn;
   const { call_id: callId, name: tool } = call;
   const asked = { callId, turnId, tool, item: itemToJson(item), ...decided.question };
   const about = questionKey(call, inLine(asked, item));
@@ -77,19 +74,14 @@ function open(turn: Turn, asking: QuestionToAsk): void {
   turn.questions.open(asking.question.id, (given) => recordGiven(turn, asking, given));
 }
 
-function reviewerOf({ envelope }: Pick<Turn, 'envelope'>, { kind }: Pick<Question, 'kind'>): 'review' | undefined {
-  return !asksForContent(kind) && mayReviewerAnswer(envelope.policy) ? 'review' : undefined;
-}
+const reviewerOf = ({ envelope }: Pick<Turn, 'envelope'>, { kind }: Pick<Question, 'kind'>): 'review' | undefined =>
+  !asksForContent(kind) && mayReviewerAnswer(envelope.policy) ? 'review' : undefined;
 
 /** An interrupted turn does not wait for an answer: without one the question lapses. */
-async function recordGiven(
-  turn: Turn,
-  { question, about, decided }: QuestionToAsk,
-  given: Answer | undefined,
-): Promise<QuestionResult> {
+async function recordGiven(turn: Turn, asking: QuestionToAsk, given: Answer | undefined): Promise<QuestionResult> {
   if (given === undefined && turn.signal.reason === threadClosesReason) return { kind: 'suspended' };
-  const said = { about, keys: decided.grantKeys, under: policyDigest(turn.envelope.policy) };
-  const answer = asRecorded(given ?? { kind: 'lapsed' }, question, said);
+  const { question } = asking;
+  const answer = asRecorded(given ?? { kind: 'lapsed' }, asking, policyDigest(turn.envelope.policy));
   await recordQuestionAnswered(turn, question, answer);
   if (answer.kind === 'allowed') await saveAllowedRule(turn, question, answer);
   // Stop now, not at the call's turn: no other question may be asked.
@@ -98,51 +90,37 @@ async function recordGiven(
 }
 
 /** Limits an answer to the scopes offered, and a reviewer's answer to this call. */
-function asRecorded(
-  { kind, scope, note, prefix, content, by, verdict }: Answer,
-  { kind: asked, scopes }: Pick<Question, 'kind' | 'scopes'>,
-  { about, keys, under }: Required<Pick<RecordedAnswer, 'about' | 'keys' | 'under'>>,
-): RecordedAnswer {
-  const isOffered = by === undefined && kind === 'allowed' && scope !== undefined && scopes.includes(scope);
+function asRecorded(given: Answer, { question, about, decided }: QuestionToAsk, under: string): RecordedAnswer {
+  const { kind, scope, note, prefix, content, by, verdict } = given;
+  const { grantKeys: keys } = decided;
+  const isOffered = by === undefined && kind === 'allowed' && scope !== undefined && question.scopes.includes(scope);
   const offered = isOffered ? scope : undefined;
   // If the call only asked for permissions, a yes lasts for the turn at least.
-  const lasts = offered === 'session' || offered === 'rule' || (asked === 'permissions' && kind === 'allowed');
+  const lasts = offered === 'session' || offered === 'rule' || (question.kind === 'permissions' && kind === 'allowed');
   const lasting = lasts && keys.length > 0 ? { keys, under } : {};
   const other = offered === 'rule' ? defined({ prefix }) : {};
   return { kind, about, ...lasting, ...other, ...defined({ scope: offered, note, content, by, verdict }) };
 }
 
+type QuestionIds = Pick<Question, 'id' | 'callId' | 'turnId'>;
+
 /** Durable when it resolves, before anything follows from the answer. */
-export async function recordQuestionAnswered(
-  { log }: Pick<Turn, 'log'>,
-  question: Pick<Question, 'id' | 'callId' | 'turnId'>,
-  answer: RecordedAnswer,
-): Promise<void> {
+export async function recordQuestionAnswered(turn: Turn, asked: QuestionIds, answer: RecordedAnswer): Promise<void> {
   const { about: _about, keys: _keys, under: _under, seal: _seal, ...shown } = answer;
-  log.record(questionAnsweredLine(question, answer));
-  tellAnswered({ log }, question, shown);
-  await log.durable();
+  turn.log.record(questionAnsweredLine(asked, answer));
+  tellAnswered(turn, asked, shown);
+  await turn.log.durable();
 }
 
 /** Records that a call begins or is refused. A question about it that is still open ends: another answer decided it. */
-export function recordCallDecided(
-  { log }: Pick<Turn, 'log'>,
-  callId: string,
-  kind: 'allowed' | 'lapsed',
-  record: () => void,
-): void {
-  const { questions = [] } = log.state.openTurn ?? {};
+export function recordCallDecided(turn: Turn, callId: string, kind: 'allowed' | 'lapsed', record: () => void): void {
+  const { questions = [] } = turn.log.state.openTurn ?? {};
   record();
-  for (const question of questions) {
-    if (question.callId === callId && question.answer === undefined) tellAnswered({ log }, question, { kind });
-  }
+  for (const question of questions)
+    if (question.callId === callId && question.answer === undefined) tellAnswered(turn, question, { kind });
 }
 
-function tellAnswered(
-  { log }: Pick<Turn, 'log'>,
-  { id, turnId, callId }: Pick<Question, 'id' | 'callId' | 'turnId'>,
-  answer: Answer,
-): void {
+function tellAnswered({ log }: Turn, { id, turnId, callId }: QuestionIds, answer: Answer): void {
   log.tell({ kind: 'question-answered', turnId, id, callId, answer });
 }
 
@@ -203,11 +181,9 @@ function ruleOf({ host, mcp, prefix }: Question): RuleToSave | undefined {
 }
 
 function notOffered(prefix: readonly string[]): Outcome<'rule-not-offered'> {
-  return {
-    code: 'rule-not-offered',
-    message: `The rule for ${JSON.stringify(quoteShellCommand(prefix))} was not saved: it is no beginning of the command that was asked about, or would allow any command.`,
-    next: 'The command runs this time. Add the rule to rules/default.rules yourself if you want it.',
-  };
+  const message = `The rule for ${JSON.stringify(quoteShellCommand(prefix))} was not saved: it is no beginning of the command that was asked about, or would allow any command.`;
+  const next = 'The command runs this time. Add the rule to rules/default.rules yourself if you want it.';
+  return { code: 'rule-not-offered', message, next };
 }
 
 export interface CallInStepOrder extends Pick<PreparedCall, 'item'> {
@@ -236,20 +212,20 @@ export async function askInOrder(
   wanted: CallInStepOrder,
   { decide, shown }: { decide(): Decided | Promise<Decided>; readonly shown?: QuestionToAsk },
 ): Promise<DecisionInOrder> {
-  await valueOrAbort(wanted.inOrder.turn(), turn.signal, undefined);
-  const hasAnswer = (): boolean =>
-    shown !== undefined && (turn.signal.aborted || turn.questions.hasAnswer(shown.question.id));
-  const decided = hasAnswer() || turn.signal.aborted ? undefined : await decide();
+  const { signal, questions } = turn;
+  await valueOrAbort(wanted.inOrder.turn(), signal, undefined);
+  const hasAnswer = (): boolean => shown !== undefined && (signal.aborted || questions.hasAnswer(shown.question.id));
+  const decided = hasAnswer() || signal.aborted ? undefined : await decide();
   const isSettled = hasAnswer();
   const asking = shown !== undefined && isSettled ? shown : askedNow(turn, wanted, decided, shown);
   if (!('question' in asking)) {
-    if (shown !== undefined) turn.questions.lapse(shown.question.id);
+    if (shown !== undefined) questions.lapse(shown.question.id);
     return asking;
   }
   const asker = askerOf(turn, wanted.step, asking);
   const shows: AskUser | undefined = asker && { ask: (question, signal) => asker.ask(question, signal, asking.item) };
   // The question is durable before it is put, and the answer before anything follows from it.
-  const asked = await turn.questions.ask(shows, asking.question, turn.signal, () => turn.log.durable());
+  const asked = await questions.ask(shows, asking.question, signal, () => turn.log.durable());
   if (asked.kind !== 'answered') return asked;
   const { answer } = asked;
   if (answer.kind !== 'allowed') return { kind: 'answered', asking, answer };

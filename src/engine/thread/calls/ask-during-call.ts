@@ -3,7 +3,7 @@ import { type AnsweredHost, hostAnswersText } from '../../../core/fragments/answ
 import { allowedWithCommentText } from '../../../core/fragments/answers/tool-calls.ts';
 import { allowsAsking, mayReviewerAnswer } from '../../../core/policy/decide/approval-policy.ts';
 import type { AskDecision, CallDecision } from '../../../core/policy/decide/call-decision.ts';
-import type { AnswerNetworkHost, NetworkHostAnswer } from '../../../ports/ask-user.ts';
+import type { NetworkHostAnswer } from '../../../ports/ask-user.ts';
 import type { McpElicitation, McpElicitationAnswer } from '../../../ports/mcp-servers.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { RequestedHost } from '../../../protocol/permissions.ts';
@@ -14,18 +14,12 @@ import type { QuestionOrder } from './call-order.ts';
 import { decideNetworkHost } from './decide-call.ts';
 import type { CallToGrant, GrantedCall } from './grant-call.ts';
 
-export interface NetworkHostQuestions {
-  readonly decide: AnswerNetworkHost;
-  /** The command is over: waiting questions lapse. Resolves with notes for the model, after the last line. */
-  end(): Promise<readonly string[]>;
-}
-
 /** Asks about hosts for a call that has begun. Whatever ends the call, even a closing thread, ends these questions. */
 export function askAboutNetworkHosts(
   turn: Turn,
   wanted: CallToGrant & Pick<GrantedCall, 'policy'>,
   order: QuestionOrder,
-): NetworkHostQuestions {
+) {
   const over = new AbortController();
   const open = new Set<Promise<NetworkHostAnswer>>();
   const told: AnsweredHost[] = [];
@@ -48,11 +42,12 @@ export function askAboutNetworkHosts(
   }
 
   return {
-    decide(host, signal) {
+    decide(host: RequestedHost, signal: AbortSignal): Promise<NetworkHostAnswer> {
       const asking = ask(host, signal);
       open.add(asking);
       return asking.finally(() => open.delete(asking));
     },
+    /** The command is over: waiting questions lapse. Resolves with notes for the model, after the last line. */
     async end() {
       over.abort('over');
       // A lost disk is reported by the next caller that needs it.

@@ -42,16 +42,13 @@ export class StepCalls {
   readonly #questions = new QuestionOrder();
   readonly #thrown: { readonly error: unknown }[] = [];
   readonly #suspended = new Set<string>();
-  #count = 0;
+  count = 0;
 
   constructor(turn: Turn, step: Step) {
     this.#turn = turn;
     this.#step = step;
   }
 
-  get count(): number {
-    return this.#count;
-  }
   /** A call waits for an answer that this process will not get. Known after `finish`. */
   get isSuspended(): boolean {
     return this.#suspended.size > 0;
@@ -71,7 +68,7 @@ export class StepCalls {
     // A lost disk is reported by `finish`; until then no caller listens.
     running.catch(() => {});
     this.#running.set(call, running);
-    this.#count++;
+    this.count++;
   }
 
   /** Waits for all calls, and makes results durable meanwhile. If a call threw, rejects when no call runs any more. */
@@ -130,9 +127,8 @@ export class StepCalls {
     const item = end.shown ?? commandNotRun(call);
     const patch = item?.kind === 'file-change' || undefined;
     const refused = { tool: call.name, ...defined({ unasked: end.unasked, mcp: mcpCallOf(item), patch }) };
-    recordCallDecided(this.#turn, call.call_id, 'lapsed', () =>
-      recordCallOutput(this.#turn, call, { ...end, refused }, share),
-    );
+    const record = (): void => recordCallOutput(this.#turn, call, { ...end, refused }, share);
+    recordCallDecided(this.#turn, call.call_id, 'lapsed', record);
     const about = { turnId, callId: call.call_id, tool: call.name, ...defined({ item, unasked: end.unasked }) };
     log.tell({ kind: 'call-refused', ...about, reason: end.output });
   }
@@ -160,8 +156,8 @@ export class StepCalls {
     const place = this.#order.begin(prepared.alone === true || isGitOutside(grant));
     if (place.before !== undefined) await place.before;
     const ran = await this.#begin(prepared, { ...wanted, place }, grant).finally(place.leave);
-    const end =
-      hooks === undefined || !('item' in ran) ? ran : await hooks.runHooksAfterCall(this.#turn, wanted.call, ran);
+    const isHooked = hooks !== undefined && 'item' in ran;
+    const end = isHooked ? await hooks.runHooksAfterCall(this.#turn, wanted.call, ran) : ran;
     return note === undefined || !('item' in end) ? end : { ...end, output: withNote(end.output, note) };
   }
 
@@ -223,11 +219,9 @@ export function findCall(history: ThreadState['history'], callId: string): CallI
   return found as CallItem | undefined;
 }
 
-export function mcpCallOf(item: TurnItem | undefined): RefusedCallRecord['mcp'] {
-  return item?.kind === 'tool-call' && item.server !== undefined ? { server: item.server, tool: item.tool } : undefined;
-}
+export const mcpCallOf = (item: TurnItem | undefined): RefusedCallRecord['mcp'] =>
+  item?.kind === 'tool-call' && item.server !== undefined ? { server: item.server, tool: item.tool } : undefined;
 
 /** True for git outside the sandbox. No command may change folders while it works there. */
-function isGitOutside({ leaves, ground }: GrantedCall): boolean {
-  return leaves === true && ground?.gitVariables !== undefined;
-}
+const isGitOutside = ({ leaves, ground }: GrantedCall): boolean =>
+  leaves === true && ground?.gitVariables !== undefined;

@@ -61,9 +61,8 @@ function onGround({ needs, read }: CallToDecide, context: DecisionContext) {
   return { ...context, ...read, needs: { ...needs, cwd: read?.ground?.folder ?? needs.cwd } };
 }
 
-function withGround(decided: CallDecision, { read }: CallToDecide): CallDecision {
-  return decided.kind === 'refuse' ? decided : { ...decided, ground: read?.ground };
-}
+const withGround = (decided: CallDecision, { read }: CallToDecide): CallDecision =>
+  decided.kind === 'refuse' ? decided : { ...decided, ground: read?.ground };
 
 /** Decides about a host for a call that runs under `policy`: the call's grants count for its hosts, too. */
 export function decideNetworkHost(
@@ -80,22 +79,17 @@ export function readCommandIfNeeded(turn: Turn, needs: CallNeeds, options: Decid
   const { argv } = needs;
   if (commands === undefined || argv === undefined) return undefined;
   const maybeDangerous = commands.mayBeDangerous(argv);
-  return dependsOnAnalysis(contextNow(turn, options), needs, { maybeDangerous })
-    ? readOn(turn, needs, { mayLeave: needs.escalation !== undefined })
-    : undefined;
+  const isNeeded = dependsOnAnalysis(contextNow(turn, options), needs, { maybeDangerous });
+  return isNeeded ? readOn(turn, needs, needs.escalation !== undefined) : undefined;
 }
 
 /** A second try may leave the sandbox, so the command must be read even where the first did not need it. */
 export async function readCommandBeforeRetry(turn: Turn, { needs }: CallToDecide): Promise<CallToDecide> {
-  return { needs, read: await readOn(turn, needs, { mayLeave: true }) };
+  return { needs, read: await readOn(turn, needs, true) };
 }
 
 /** Reads the command and its ground. `mayLeave`: it may leave the sandbox without a rule. */
-async function readOn(
-  turn: Turn,
-  { argv, cwd }: CallNeeds,
-  { mayLeave }: { readonly mayLeave: boolean },
-): Promise<CallToDecide['read']> {
+async function readOn(turn: Turn, { argv, cwd }: CallNeeds, mayLeave: boolean): Promise<CallToDecide['read']> {
   const { parts, envelope, signal } = turn;
   const read = argv && (await parts.commands?.read(argv));
   if (read === undefined || parts.ground === undefined) return read;
@@ -125,9 +119,8 @@ async function readOn(
   return { ...read, ground };
 }
 
-function isAllowed(turn: Turn, words: readonly string[]): boolean {
-  return matchRules(rulesNow(turn), words, { resolveExecutables: true }).some(({ decision }) => decision === 'allow');
-}
+const isAllowed = (turn: Turn, words: readonly string[]): boolean =>
+  matchRules(rulesNow(turn), words, { resolveExecutables: true }).some(({ decision }) => decision === 'allow');
 
 function contextNow(turn: Turn, { approval: asked, canAsk }: DecideOptions = {}): DecisionContext {
   const { policy } = turn.envelope;

@@ -1,5 +1,5 @@
 import type { RefusedCall } from '../../../adapters/tools/tool.ts';
-import { type AskedRefusal, type AskedRetry, refusalText } from '../../../core/fragments/answers/refusals.ts';
+import { type AskedRefusal, refusalText } from '../../../core/fragments/answers/refusals.ts';
 import {
   approvalNoLongerFitsText,
   folderKeepsChanging,
@@ -77,11 +77,7 @@ function settled(turn: Turn, wanted: CallToGrant, decided: Exclude<CallDecision,
 }
 
 /** Decides whether a call that the sandbox stopped runs once more. Otherwise the result of the first try holds. */
-export async function grantRetry(
-  turn: Turn,
-  wanted: CallToGrant,
-  blocked: BlockedFiles,
-): Promise<((GrantedCall | AnsweredRefusal) & AskedRetry) | undefined> {
+export async function grantRetry(turn: Turn, wanted: CallToGrant, blocked: BlockedFiles) {
   const decide = async () => decideCallRetry(turn, await readCommandBeforeRetry(turn, wanted), blocked);
   if ((await decide()) === undefined) return undefined;
   const came = await askInOrder(turn, wanted, { decide });
@@ -137,25 +133,18 @@ async function askShown(
 ): Promise<Granting> {
   const decide = (): CallDecision | Promise<CallDecision> => {
     const reading = readCommandIfNeeded(turn, wanted.needs, options);
-    return reading === undefined
-      ? decideCallNow(turn, wanted, options)
-      : reading.then((read) => decideCallNow(turn, { ...wanted, read }, options));
+    if (reading === undefined) return decideCallNow(turn, wanted, options);
+    return reading.then((read) => decideCallNow(turn, { ...wanted, read }, options));
   };
   const came = await askInOrder(turn, wanted, { decide, shown });
-  if (came.kind === 'decided')
-    return came.decided === undefined
-      ? { kind: 'refused', output: interruptedBeforeAsking }
-      : settled(turn, wanted, came.decided);
+  if (came.kind === 'decided' && came.decided !== undefined) return settled(turn, wanted, came.decided);
+  if (came.kind === 'decided') return { kind: 'refused', output: interruptedBeforeAsking };
   // If no one could be asked, the refusal would tell the model a way out. This one tells it, too.
   const alone = decideCallNow(turn, wanted, { ...options, canAsk: false });
   return grantAsked(turn, came, alone.kind === 'refuse' ? alone.next : undefined);
 }
 
-function grantAsked(
-  turn: Turn,
-  came: Exclude<DecisionInOrder, { kind: 'decided' }>,
-  next?: string,
-): GrantedCall | AnsweredRefusal | SuspendedCall {
+function grantAsked(turn: Turn, came: Exclude<DecisionInOrder, { kind: 'decided' }>, next?: string): Granting {
   switch (came.kind) {
     case 'suspended':
       return { kind: 'suspended' };

@@ -65,16 +65,9 @@ export async function performCall(
   const isProxied = networkReach(policy) === 'listed';
   const hosts = isProxied ? askAboutNetworkHosts(turn, { ...wanted, policy }, questions) : undefined;
   const elicit = needs.mcp && askForServers(turn, wanted, questions);
-  const ways = defined({
-    output,
-    allowed,
-    content: answer?.content,
-    folder: ground?.folder,
-    leaves,
-    variables: leaves && ground?.gitVariables,
-    answerHost: hosts?.decide,
-    elicit,
-  });
+  const granted = { allowed, content: answer?.content, folder: ground?.folder, leaves };
+  const variables = leaves && ground?.gitVariables;
+  const ways = defined({ output, ...granted, variables, answerHost: hosts?.decide, elicit });
   const window: CallRunContext['window'] = {
     left: () => usageNow(turn).effectiveWindow - usageNow(turn).tokens,
     renew: () => turn.inbox.wish({ signal, settle: () => {} }),
@@ -125,23 +118,16 @@ export function withConfinementNote<Result extends CallResult>(end: Result, { wh
   return { ...end, output: withNote(end.output, readingStillDenied) };
 }
 
-export function withNote(output: CallResult['output'], note: string): CallResult['output'] {
-  return typeof output === 'string' ? `${note}\n${output}` : [{ type: 'input_text', text: note }, ...output];
-}
+export const withNote = (output: CallResult['output'], note: string): CallResult['output'] =>
+  typeof output === 'string' ? `${note}\n${output}` : [{ type: 'input_text', text: note }, ...output];
 
 /**
  * Restricts the engine's threads for one call: a thread that the call opens may do at most what the call's turn may,
  * and works in the turn's folder unless another is asked for. Settings that grant more are refused.
  */
 function restrictThreads(threads: Threads, envelope: Envelope): Threads {
-  const held = async <Opened>(
-    given: WantedThread,
-    of: string,
-    open: (narrowed: Narrowed) => Promise<Opened>,
-  ): Promise<Opened | ThreadRefused> => {
-    const wanted = readOptions<WantedThread>(given, wantedOptions, of);
-    if ('code' in wanted) return { kind: 'refused', outcome: wanted };
-    const narrowed = heldBy(envelope, wanted);
+  const held = async <Opened>(wanted: WantedThread, of: string, open: (narrowed: Narrowed) => Promise<Opened>) => {
+    const narrowed = heldBy(envelope, wanted, of);
     return 'kind' in narrowed ? narrowed : open(narrowed);
   };
   return {
@@ -156,8 +142,9 @@ function restrictThreads(threads: Threads, envelope: Envelope): Threads {
 
 type Narrowed = WantedThread & { readonly cwd: string };
 
-function heldBy(envelope: Envelope, wanted: WantedThread): Narrowed | ThreadRefused {
-  const { policy, workspace } = envelope;
+function heldBy({ policy, workspace }: Envelope, given: WantedThread, of: string): Narrowed | ThreadRefused {
+  const wanted = readOptions<WantedThread>(given, wantedOptions, of);
+  if ('code' in wanted) return { kind: 'refused', outcome: wanted };
   const { cwd = workspace.cwd, approvals = policy.approval } = wanted;
   const sandbox = profileWanted(wanted.sandbox) ?? policy.profile;
   const isWider =
@@ -185,12 +172,8 @@ function profileWanted(sandbox: WantedThread['sandbox']): PermissionProfile | un
   return isWrongValue(read) ? undefined : read;
 }
 
-const readOnly = builtInProfile('read-only', {
-  network: false,
-  writableRoots: [],
-  excludeTmpdir: true,
-  excludeSlashTmp: true,
-});
+const nothingMore = { network: false, writableRoots: [], excludeTmpdir: true, excludeSlashTmp: true };
+const readOnly = builtInProfile('read-only', nothingMore);
 
 function refused(why: string): ThreadRefused {
   const next = 'Ask for the same or narrower settings, or change the settings of the calling thread.';

@@ -121,9 +121,8 @@ const passing: ReadonlySet<ModelFailureCode> = new Set([
 async function askReviewer(place: ReviewPlace, question: Question, signal: AbortSignal): Promise<Reviewed> {
   const { parts, log } = place.turn;
   // The cut part could be the harm, and the model that wrote the call would choose what is cut.
-  if (reviewInput(log.state.history, requestFor(place.turn, question, undefined)).isActionCut) {
+  if (reviewInput(log.state.history, requestFor(place.turn, question, undefined)).isActionCut)
     return { kind: 'too-long' };
-  }
   const timeoutMs = parts.reviewTimeoutMs ?? deadlineMs;
   const [late, done] = [new AbortController(), new AbortController()];
   void parts.clock.sleep(timeoutMs, AbortSignal.any([done.signal, signal])).then(() => late.abort('late'));
@@ -159,19 +158,10 @@ async function askOnce(
   { attempt, retries, limit, signal }: Asking,
 ): Promise<Attempt> {
   const none = { from: 0, to: 0, stubbed: [], head: [], tail: [] };
-  const exchange = await ModelExchange.begin(turn, {
-    step,
-    attempt,
-    retries,
-    by: turn.envelope,
-    provider: turn.parts.provider,
-    options: optionsFor(turn),
-    tools: [],
-    modalities: ['text'],
-    auxiliary: { purpose: 'review', ...none, review: request },
-    form: 'stream',
-    maxBytes,
-  });
+  const auxiliary = { purpose: 'review', ...none, review: request } as const;
+  const asked = { step, attempt, retries, by: turn.envelope, provider: turn.parts.provider, auxiliary, maxBytes };
+  const own = { options: optionsFor(turn), tools: [], modalities: ['text'], form: 'stream' } as const;
+  const exchange = await ModelExchange.begin(turn, { ...asked, ...own });
   if ('code' in exchange) return { kind: 'no-verdict', failure: exchange };
   const answer = await readAnswer(turn, exchange, limit);
   // A stopped turn may have ended by now, and nothing more belongs to it.
@@ -248,6 +238,5 @@ function unreadable(why: string): ModelFailure {
   return { code: 'incomplete', message: `${unreadableStart}${why}.`, next, retry: {} };
 }
 
-function unreadableWords({ message }: ModelFailure): string | undefined {
-  return message.startsWith(unreadableStart) ? message.slice(unreadableStart.length, -1) : undefined;
-}
+const unreadableWords = ({ message }: ModelFailure): string | undefined =>
+  message.startsWith(unreadableStart) ? message.slice(unreadableStart.length, -1) : undefined;

@@ -64,20 +64,15 @@ function unreadable({ threadId, envelope }: Turn, maker: ProviderName | undefine
   const at = maker?.address === undefined ? '' : ` at ${maker.address}`;
   const name = maker && `"${maker.id}"${at}`;
   const who = `the provider ${name ?? 'that made it (the file does not say which one)'}`;
-  return {
-    code: 'history-opaque',
-    message: `This thread begins with an encrypted checkpoint that only ${who} can read. The file does not hold the history before it, so "${reader.id}" would not know that history. Nothing was sent.`,
-    next: nextFor(threadId, maker, reader),
-  };
+  const message = `This thread begins with an encrypted checkpoint that only ${who} can read. The file does not hold the history before it, so "${reader.id}" would not know that history. Nothing was sent.`;
+  return { code: 'history-opaque', message, next: nextFor(threadId, maker, reader) };
 }
 
 function unreadableHere({ threadId, envelope }: Turn): Outcome<'history-opaque'> {
   const { slug } = envelope.identity.model;
-  return {
-    code: 'history-opaque',
-    message: `This thread begins with an encrypted checkpoint by a model that "${slug}" is not compatible with. The file does not hold the history before it, so "${slug}" would not know that history. Nothing was sent.`,
-    next: `Switch back to the model that made it and make a checkpoint that every model can read: \`capstan threads compact ${threadId} -c compaction.strategy=structured\`. Then switch again.`,
-  };
+  const message = `This thread begins with an encrypted checkpoint by a model that "${slug}" is not compatible with. The file does not hold the history before it, so "${slug}" would not know that history. Nothing was sent.`;
+  const next = `Switch back to the model that made it and make a checkpoint that every model can read: \`capstan threads compact ${threadId} -c compaction.strategy=structured\`. Then switch again.`;
+  return { code: 'history-opaque', message, next };
 }
 
 function nextFor(threadId: string, maker: ProviderName | undefined, reader: ProviderName): string {
@@ -139,9 +134,6 @@ function usedAgain({ envelope }: Turn, { reason }: UsableHistoryChoice, items: n
     reason === 'provider_changed'
       ? `Only the provider that made the newest checkpoint can read it, and this thread now uses "${provider}".`
       : `The newest checkpoint is encrypted for another model, and this thread now uses "${model.slug}".`;
-  return {
-    code: 'history-reopened',
-    message: `${why} Capstan sends the original history instead (${items} more items).`,
-    next: 'Nothing is lost. No action is needed.',
-  };
+  const message = `${why} Capstan sends the original history instead (${items} more items).`;
+  return { code: 'history-reopened', message, next: 'Nothing is lost. No action is needed.' };
 }

@@ -37,9 +37,8 @@ export async function compactWhenFull(turn: Turn, step: Step, update: WorldUpdat
 }
 
 /** After a refusal, perhaps for length: compacts in the same turn, which then tries again. */
-export function compactAfterRefusal(turn: Turn, step: Step, reason: 'context_overflow' | 'unexplained_refusal') {
-  return perform(turn, step, { trigger: 'auto', reason, phase: 'mid_turn' });
-}
+export const compactAfterRefusal = (turn: Turn, step: Step, reason: 'context_overflow' | 'unexplained_refusal') =>
+  perform(turn, step, { trigger: 'auto', reason, phase: 'mid_turn' });
 
 /** A reused history from behind an opaque checkpoint is compacted at once if it is too long for the model. */
 export async function compactAfterReopening(turn: Turn, step: Step, reason: UnreadableReason): Promise<void> {
@@ -59,9 +58,8 @@ async function perform(turn: Turn, step: Step, wanted: WantedCompaction): Promis
   return result;
 }
 
-function mayCompact({ log, memory }: Turn): boolean {
-  return !isCompactionPaused(log.state.checkpoints) && memory.outage === 'none';
-}
+const mayCompact = ({ log, memory }: Turn): boolean =>
+  !isCompactionPaused(log.state.checkpoints) && memory.outage === 'none';
 
 /** True if the thread may compact although its limit was not reached. */
 export const mayCompactBelowLimit = (turn: Turn): boolean => mayCompact(turn) && hasEnoughNewHistory(turn);

@@ -86,23 +86,19 @@ export async function runCompaction(turn: Turn, step: Step, wanted: WantedCompac
     }
   }
   adoptServerWindow(turn, assumed);
-  if (signal.aborted) return aborted(turn, { ...opened, id, requests });
   const ended = { ...opened, move: withoutCode(opened.move, wanted), id, requests, startedAt };
-  return settleMove(turn, step, ended, signal);
+  return signal.aborted ? aborted(turn, ended) : settleMove(turn, step, ended, signal);
 }
 
-function signalOf(turn: Turn, { signal = turn.signal }: WantedCompaction): AbortSignal {
-  return AbortSignal.any([turn.signal, signal]);
-}
+const signalOf = (turn: Turn, { signal = turn.signal }: WantedCompaction): AbortSignal =>
+  AbortSignal.any([turn.signal, signal]);
 
-function readsAll({ request, state }: Extract<CompactionStep, { kind: 'request' }>): boolean {
-  return request.from === 0 && request.to === state.source.input.length && request.stubbed.length === 0;
-}
+const readsAll = ({ request, state }: Extract<CompactionStep, { kind: 'request' }>): boolean =>
+  request.from === 0 && request.to === state.source.input.length && request.stubbed.length === 0;
 
 /** With `only`, refuses a checkpoint that code would build: code cannot read opaque items, so they would be lost. */
-function withoutCode(move: CompactionStep, { only }: WantedCompaction): CompactionStep {
-  return move.kind === 'mechanical' && only === true ? { kind: 'refused', outcome: move.why } : move;
-}
+const withoutCode = (move: CompactionStep, { only }: WantedCompaction): CompactionStep =>
+  move.kind === 'mechanical' && only === true ? { kind: 'refused', outcome: move.why } : move;
 
 interface Opened {
   readonly move: CompactionStep;
@@ -187,18 +183,18 @@ async function settleMove(turn: Turn, step: Step, ended: Ended, signal: AbortSig
   }
   const outcome = move.kind === 'refused' ? move.outcome : unfinished;
   const paused = willPauseCompaction(log.state.checkpoints, { trigger: plan.trigger, outcome });
-  recordFailed(turn, ended, { outcome, paused });
+  recordFailed(turn, ended, outcome, paused);
   log.tell({ kind: 'checkpoint-failed', threadId, turnId, id, outcome, paused });
   await log.durable();
   return { kind: 'failed', outcome };
 }
 
-function aborted(turn: Turn, ended: Omit<Ended, 'startedAt'>): CompactionResult {
+function aborted(turn: Turn, ended: Ended): CompactionResult {
   const { log, threadId, turnId } = turn;
-  const failed = { outcome: interrupted, paused: false };
-  const event = { kind: 'checkpoint-failed', threadId, turnId, id: ended.id, ...failed } as const;
+  const outcome = interrupted;
+  const event = { kind: 'checkpoint-failed', threadId, turnId, id: ended.id, outcome, paused: false } as const;
   if (ended.requests.count > 0) {
-    recordFailed(turn, ended, failed);
+    recordFailed(turn, ended, outcome, false);
     log.tell(event);
   }
   // No line records a compaction that was aborted before it cost anything.
@@ -206,14 +202,9 @@ function aborted(turn: Turn, ended: Omit<Ended, 'startedAt'>): CompactionResult 
   return { kind: 'aborted' };
 }
 
-function recordFailed(
-  { log, turnId }: Turn,
-  ended: Omit<Ended, 'startedAt'>,
-  failed: { readonly outcome: Outcome; readonly paused: boolean },
-): void {
-  const { id, plan, requests } = ended;
+function recordFailed({ log, turnId }: Turn, { id, plan, requests }: Ended, outcome: Outcome, paused: boolean): void {
   const { usage, count } = requests;
-  log.record(compactionFailedLine({ id, turnId, trigger: plan.trigger, usage, requests: count, ...failed }));
+  log.record(compactionFailedLine({ id, turnId, trigger: plan.trigger, usage, requests: count, outcome, paused }));
 }
 
 /** Failures that another model may not have. */
@@ -241,16 +232,12 @@ const interrupted: Outcome = {
 const patienceMs = 60_000;
 
 /** A hook's objection to the compaction, if any. A hook that breaks or takes too long has no opinion. */
-export async function checkpointHookObjection(
-  turn: Turn,
-  wanted: WantedCompaction,
-  signal: AbortSignal,
-): Promise<Outcome | undefined> {
+export async function checkpointHookObjection(turn: Turn, wanted: WantedCompaction, signal: AbortSignal) {
   const { threadId, turnId, envelope, parts } = turn;
   const { trigger, reason, phase, focus } = wanted;
   const about = { threadId, turnId, cwd: envelope.workspace.cwd, trigger, reason, phase, ...defined({ focus }) };
   const hook = async () => reasonIn(await parts.checkpointHooks?.before?.(about));
-  const said = await guarded(turn, 'before', { hook, signal });
+  const said = await guarded(turn, 'before', signal, hook);
   const against = said ?? (await askConfigured(turn, 'PreCompact', { trigger, signal }));
   if (against === undefined) return undefined;
   const outcome: Outcome = {
@@ -264,30 +251,24 @@ export async function checkpointHookObjection(
 }
 
 async function notifyCheckpointHook(turn: Turn, report: CheckpointReport, signal: AbortSignal): Promise<void> {
-  const hook = async () => turn.parts.checkpointHooks?.after?.(report);
-  await guarded(turn, 'after', { hook, signal });
+  await guarded(turn, 'after', signal, async () => turn.parts.checkpointHooks?.after?.(report));
   turn.parts.hooks?.compacted();
   const { trigger } = report;
   if ((await askConfigured(turn, 'PostCompact', { trigger, signal })) !== undefined) turn.memory.endedBy = 'hook';
 }
 
+type Asking = Required<Pick<WantedCompaction, 'trigger' | 'signal'>>;
+
 /** Runs the configured hooks. Returns why one of them wants to stop here, if one does. */
-async function askConfigured(
-  turn: Turn,
-  event: 'PreCompact' | 'PostCompact',
-  { trigger, signal }: { readonly trigger: 'manual' | 'auto'; readonly signal: AbortSignal },
-) {
+async function askConfigured(turn: Turn, event: 'PreCompact' | 'PostCompact', { trigger, signal }: Asking) {
   if (turn.parts.hooks?.wants(event, [trigger]) !== true) return undefined;
   const { runHooks } = await import('../hooks/run-hooks.ts');
   return (await runHooks(turn, { event, subjects: [trigger], about: { trigger }, signal })).stopped;
 }
 
 /** A program's own code: whatever it does, the turn continues. */
-async function guarded<Answer>(
-  { parts, log }: Turn,
-  name: 'before' | 'after',
-  { hook, signal }: { readonly hook: () => Promise<Answer>; readonly signal: AbortSignal },
-): Promise<Answer | undefined> {
+async function guarded<Said>(turn: Turn, name: 'before' | 'after', signal: AbortSignal, hook: () => Promise<Said>) {
+  const { parts, log } = turn;
   if (parts.checkpointHooks === undefined) return undefined;
   const done = new AbortController();
   const waited = parts.clock.sleep(patienceMs, AbortSignal.any([signal, done.signal])).then(() => undefined);
@@ -314,9 +295,6 @@ function reasonIn(answer: unknown): string | undefined {
 }
 
 function broken(name: 'before' | 'after', why: string): Outcome {
-  return {
-    code: 'hook-failed',
-    message: `The hook that runs ${name} a checkpoint failed: ${why}`,
-    next: 'The thread continues without the hook. Fix the hook.',
-  };
+  const message = `The hook that runs ${name} a checkpoint failed: ${why}`;
+  return { code: 'hook-failed', message, next: 'The thread continues without the hook. Fix the hook.' };
 }

@@ -67,19 +67,13 @@ export class CompactionRequests {
     // The login must be read for this, and only the unary form depends on it.
     const authMode = form === 'unary' ? await provider.client.authMode() : 'none';
     const { maxBytes, timeoutMs } = this.#turn.parts.compactionLimits;
+    const about = { step: this.#step, attempt, retries, by, provider, tools, modalities, maxBytes };
     const request = await ModelExchange.begin(this.#turn, {
-      step: this.#step,
-      attempt,
-      retries,
-      by,
-      provider,
+      ...about,
       options: optionsFor(options, asked, { form, authMode }),
-      tools,
-      modalities,
       auxiliary: this.#auxiliary(asked, form),
       form: form ?? 'stream',
       ...(form === 'stream' ? { wants: 'checkpoint' } : {}),
-      maxBytes,
     });
     if ('code' in request) return { kind: 'failed', failure: request };
     this.count++;

@@ -65,9 +65,8 @@ export function installCheckpoint(turn: Turn, step: Step, what: CheckpointToInst
   );
   parts.router.renew();
   if (update?.record !== undefined) log.record({ type: lineType.worldState, payload: { ...update.record } });
-  for (const { entry, texts } of context) {
+  for (const { entry, texts } of context)
     reportContextEvents(turn, String(entry.item['id']), texts, { cause: 'reinjection', why });
-  }
   // No provider has counted the new history, so readers of the file use the estimate.
   const { total } = log.state.usage;
   const shown = { threadId, turnId, startedAt: what.startedAt, completedAt: parts.clock.now() };
@@ -109,23 +108,14 @@ function instructionsAfter(turn: Turn, { placement }: CompactionPlan) {
   return { text: model, provenance: { type: 'model', model: identity.model.slug } } as const;
 }
 
-function reportOf(
-  { log }: Turn,
-  what: CheckpointToInstall,
-  tokens: { before: number; after: number },
-): CheckpointReport {
+function reportOf({ log }: Turn, what: CheckpointToInstall, tokens: { before: number; after: number }) {
   const { id, plan, candidate, requests, why } = what;
   const { trigger, reason, phase, model } = plan;
   const { strategy, words, mended } = candidate;
   const { usage, count, uncounted } = requests;
+  const about = { id, number: log.state.checkpoints.count + 1, trigger, reason, phase, strategy, model };
   return {
-    id,
-    number: log.state.checkpoints.count + 1,
-    trigger,
-    reason,
-    phase,
-    strategy,
-    model,
+    ...about,
     tokensBefore: tokens.before,
     tokensAfter: tokens.after,
     words,

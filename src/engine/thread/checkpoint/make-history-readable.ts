@@ -14,10 +14,7 @@ export async function findReadableHistory(turn: Turn): Promise<ReadableHistoryCh
 }
 
 /** Makes history readable before the first request of a turn. Returns the turn's ending if it cannot continue. */
-export async function makeHistoryReadable(
-  turn: Turn,
-  way: UsableHistoryChoice | undefined,
-): Promise<TurnEnding | undefined> {
+export async function makeHistoryReadable(turn: Turn, way?: UsableHistoryChoice): Promise<TurnEnding | undefined> {
   if (way === undefined) return undefined;
   const { applyReadableHistoryChoice } = await import('./choose-readable-history.ts');
   const wanted = { trigger: 'auto', reason: way.reason, phase: 'pre_turn' } as const;

@@ -43,12 +43,9 @@ export async function stepNow(
 }
 
 /** Offers the tools of this moment by the rule that the turn used: tools may come and go while it runs. */
-export function withToolsNow<Known extends Pick<Step, 'facts' | 'tools'>>(
-  { parts, envelope }: TurnContract,
-  step: Known,
-): Known {
-  const { identity, policy, capabilities, modes } = envelope;
-  const { router } = parts;
+export function withToolsNow<Known extends Pick<Step, 'facts' | 'tools'>>(turn: TurnContract, step: Known): Known {
+  const { identity, policy, capabilities, modes } = turn.envelope;
+  const { router } = turn.parts;
   const work = { mode: modes.collaboration.mode, features: capabilities.features, editTools: capabilities.editTools };
   const offered = router.tools.filter((tool) => isToolOffered(tool, identity, policy, work)).map(({ name }) => name);
   const tools = router.specs(offered, policy);
@@ -73,12 +70,8 @@ export function applyThreadState(turn: TurnContract, step: Omit<Step, 'window'>)
   return { ...step, facts, window: contextWindowNow(turn) };
 }
 
-export function contextToSend(
-  { baseline, history }: Pick<ThreadState, 'baseline' | 'history'>,
-  step: Step,
-): WorldUpdate {
-  return buildWorldUpdate(worldSections, step, baseline, (kinds) => isContextInForce(history, kinds));
-}
+export const contextToSend = ({ baseline, history }: ThreadState, step: Step): WorldUpdate =>
+  buildWorldUpdate(worldSections, step, baseline, (kinds) => isContextInForce(history, kinds));
 
 export async function gatherNextStep(turn: Turn, index: number): Promise<Step> {
   const answered = { ...grantsNow(turn, turn.envelope.policy), approvedPrefixes: approvedPrefixesNow(turn) };
@@ -108,9 +101,8 @@ export function skillsNow(contract: TurnContract): Pick<StepFacts, 'skills'> {
   return selected === undefined ? {} : { skills: selected.catalogue };
 }
 
-export function skillsCutNotice(contract: TurnContract): Outcome | undefined {
-  return contract.parts.skills?.select(contextWindowNow(contract).skills)?.shortened;
-}
+export const skillsCutNotice = (contract: TurnContract): Outcome | undefined =>
+  contract.parts.skills?.select(contextWindowNow(contract).skills)?.shortened;
 
 /** Warns of problems outside the turn, each cause once in the life of the thread. */
 export function warnOfProblems({ parts, log, warned }: Pick<Turn, 'parts' | 'log' | 'warned'>): void {

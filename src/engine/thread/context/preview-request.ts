@@ -70,9 +70,8 @@ export function reuseFirstFacts(parts: ThreadParts): ThreadParts {
       looks += 1;
       const known = first;
       first = undefined;
-      if (known !== undefined && equalJson(known.settings as unknown as Json, settings as unknown as Json)) {
+      if (known !== undefined && equalJson(known.settings as unknown as Json, settings as unknown as Json))
         return { ...known.facts, time: { ...known.facts.time, epochMs: parts.clock.now() } };
-      }
       const facts = await parts.gatherFacts(settings);
       if (looks === 1) first = { settings, facts };
       return facts;

@@ -13,9 +13,8 @@ import { waitingItem } from '../../../core/state/fold/waiting-messages.ts';
 import type { Turn } from '../thread-parts.ts';
 
 /** Tokens of the next request now. */
-export function activeTokensNow(turn: TurnContract, step: Pick<Step, 'tools'>) {
-  return activeTokensAfter(turn, step, newestCountFor(turn.log.state, turnProvider(turn.envelope)));
-}
+export const activeTokensNow = (turn: TurnContract, step: Pick<Step, 'tools'>) =>
+  activeTokensAfter(turn, step, newestCountFor(turn.log.state, turnProvider(turn.envelope)));
 
 /** Tokens of the next request, given this count. */
 export function activeTokensAfter(turn: TurnContract, { tools }: Pick<Step, 'tools'>, newest: NewestTokenCount) {
@@ -36,9 +35,8 @@ function lighterBy({ log }: TurnContract, tools: Step['tools']): number {
   return Math.max(0, weigh(before) - weigh(tools));
 }
 
-export function fixedRequestTokens(turn: TurnContract, { tools }: Pick<Step, 'tools'>): number {
-  return requestTokens({ instructions: instructionsNow(turn).text, tools, input: [] });
-}
+export const fixedRequestTokens = (turn: TurnContract, { tools }: Pick<Step, 'tools'>): number =>
+  requestTokens({ instructions: instructionsNow(turn).text, tools, input: [] });
 
 /** For display. After a refusal the recorded total only says that the window is full, so the estimate is shown. */
 export function shownTokensNow(turn: TurnContract, step: Pick<Step, 'tools'>): number {
@@ -48,15 +46,13 @@ export function shownTokensNow(turn: TurnContract, step: Pick<Step, 'tools'>): n
 }
 
 /** Tokens of the next request by our estimate alone, with the context due: after a checkpoint, all context is. */
-export function nextRequestTokens(turn: TurnContract, step: Step): number {
-  return estimatedTokensNow(turn, step) + contextTokensToSend(turn, step);
-}
+export const nextRequestTokens = (turn: TurnContract, step: Step): number =>
+  estimatedTokensNow(turn, step) + contextTokensToSend(turn, step);
 
 /** Tokens of history, by our estimate alone. */
 export function estimatedTokensNow(turn: TurnContract, step: Pick<Step, 'tools'>): number {
-  return (
-    fixedRequestTokens(turn, step) + historyTokens(turn.log.state.history, { reader: turnProvider(turn.envelope) })
-  );
+  const reader = turnProvider(turn.envelope);
+  return fixedRequestTokens(turn, step) + historyTokens(turn.log.state.history, { reader });
 }
 
 /** The newest count, unless another provider or model made it from content that this reader is not sent. */
@@ -70,9 +66,8 @@ export const fullContextTokens = (step: Step): number =>
   contextTextTokens(buildFullUpdate(worldSections, step, () => false));
 
 /** Tokens of context that the next request adds to the present history. */
-export function contextTokensToSend({ log }: Pick<TurnContract, 'log'>, step: Step): number {
-  return contextTextTokens(contextToSend(log.state, step));
-}
+export const contextTokensToSend = ({ log }: Pick<TurnContract, 'log'>, step: Step): number =>
+  contextTextTokens(contextToSend(log.state, step));
 
 /** Tokens of context in history: for each subject the newest text. */
 export function contextTokensInHistory({ history }: Pick<ThreadState, 'history'>): number {
@@ -88,10 +83,8 @@ export function contextTokensInHistory({ history }: Pick<ThreadState, 'history'>
 
 const worldKinds: ReadonlySet<string> = new Set(worldSections.flatMap(kindsOf));
 
-export function contextTextTokens({ told }: WorldUpdate): number {
-  return mergeFragments(told.map(({ fragment }) => fragment)).reduce((sum, { item }) => sum + itemTokens(item('')), 0);
-}
+export const contextTextTokens = ({ told }: WorldUpdate): number =>
+  mergeFragments(told.map(({ fragment }) => fragment)).reduce((sum, { item }) => sum + itemTokens(item('')), 0);
 
-export function inboxTokens({ inbox }: Pick<Turn, 'inbox'>): number {
-  return inbox.waiting.reduce((sum, mail) => sum + itemTokens(waitingItem(mail)), 0);
-}
+export const inboxTokens = ({ inbox }: Pick<Turn, 'inbox'>): number =>
+  inbox.waiting.reduce((sum, mail) => sum + itemTokens(waitingItem(mail)), 0);

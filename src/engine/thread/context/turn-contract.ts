@@ -24,14 +24,12 @@ export interface TurnContract {
 }
 
 /** The budgets under the contract, limited to windows that servers have named in this thread. */
-export function contextWindowNow({ parts, log, envelope }: TurnContract): ContextWindow {
-  return applyReportedWindows(envelope, namedWindows(parts, log.state));
-}
+export const contextWindowNow = ({ parts, log, envelope }: TurnContract): ContextWindow =>
+  applyReportedWindows(envelope, namedWindows(parts, log.state));
 
 /** The base instructions of the thread, or those of the contract if the thread has recorded none yet. */
-export function instructionsNow({ log, envelope }: TurnContract): BaseInstructions {
-  return instructionsOf(log.state) ?? envelope.instructions.base;
-}
+export const instructionsNow = ({ log, envelope }: TurnContract): BaseInstructions =>
+  instructionsOf(log.state) ?? envelope.instructions.base;
 
 /** Four fifths of a window must leave this many tokens besides instructions and tools. In less no conversation fits. */
 const leastSpace = 4000;
@@ -92,9 +90,10 @@ export function userFacts({ askUser }: Pick<ThreadParts, 'askUser'>): Pick<TurnF
 export function grantsNow(
   { log, continues, savedRules }: Pick<Turn, 'log' | 'continues' | 'savedRules'>,
   { approval, profile }: ChosenPolicy,
-): { readonly session: readonly Grant[]; readonly turn: readonly Grant[] } {
+) {
   const { grants, openTurn } = log.state;
-  const session = [...grantsUnder(grants, { approval, profile }), ...savedRules.hosts, ...savedRules.tools];
+  const given = grantsUnder(grants, { approval, profile });
+  const session: readonly Grant[] = [...given, ...savedRules.hosts, ...savedRules.tools];
   // Use the policy of the suspended turn: a surface that cannot ask may hold another one.
   const turn = grantsUnder(openTurn?.grants ?? [], { approval: continues?.approval ?? approval, profile });
   return { session, turn };

@@ -39,10 +39,7 @@ export function usageNow(contract: TurnContract): ThreadUsage {
 /** In tokens: the model reads at least this much of an output, however many there are. */
 const leastShare = 400;
 
-/**
- * The tokens that each output still to come may have. Without this limit many at once would fill the window, and
- * history would be compacted before the model had read any.
- */
+/** Tokens for each output still to come: many at once would fill the window and be compacted before they are read. */
 export function outputShare(turn: Turn, step: Step, outputs: number): number {
   const { window } = compactionContract(turn);
   const limit = window.autoCompactScope === 'body' ? window.effective : window.autoCompact;
@@ -81,17 +78,13 @@ export function adoptServerWindow(turn: Turn, assumed: number): void {
 }
 
 function learned(model: string, named: number, assumed: number): Outcome {
-  return {
-    code: 'window-learned',
-    message: `The provider reports a window of ${groupDigits(named)} tokens for ${model}; Capstan assumed ${groupDigits(assumed)}. This thread now uses ${groupDigits(named)}.`,
-    next: `To use it in every thread, add \`model_context_window = ${named}\` to your config.toml.`,
-  };
+  const message = `The provider reports a window of ${groupDigits(named)} tokens for ${model}; Capstan assumed ${groupDigits(assumed)}. This thread now uses ${groupDigits(named)}.`;
+  const next = `To use it in every thread, add \`model_context_window = ${named}\` to your config.toml.`;
+  return { code: 'window-learned', message, next };
 }
 
 function unusable(model: string, named: number, assumed: number): Outcome {
-  return {
-    code: 'window-too-small',
-    message: `The provider reports a window of ${groupDigits(named)} tokens for ${model}, too small for instructions, tools and a conversation. Capstan still assumes ${groupDigits(assumed)}.`,
-    next: 'Give the model a larger window on its server, or choose another model.',
-  };
+  const message = `The provider reports a window of ${groupDigits(named)} tokens for ${model}, too small for instructions, tools and a conversation. Capstan still assumes ${groupDigits(assumed)}.`;
+  const next = 'Give the model a larger window on its server, or choose another model.';
+  return { code: 'window-too-small', message, next };
 }

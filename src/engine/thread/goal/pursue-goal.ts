@@ -48,9 +48,8 @@ export async function beginNextGoalRound(turn: Turn): Promise<boolean> {
   return true;
 }
 
-function isPursued(turn: Turn): boolean {
-  return currentGoal(turn)?.status === 'active' && !turn.signal.aborted && !turn.inbox.hasSubmitted;
-}
+const isPursued = (turn: Turn): boolean =>
+  currentGoal(turn)?.status === 'active' && !turn.signal.aborted && !turn.inbox.hasSubmitted;
 
 async function waitForAgent({ parts: { agents }, signal, inbox, log }: Turn): Promise<void> {
   // Followers get the answer now: the wait may take an hour.
@@ -86,11 +85,9 @@ function hasNews({ log, memory: { rounds } }: Turn): boolean {
 }
 
 function outOfTokens(budget: number): Outcome<'goal-out-of-tokens'> {
-  return {
-    code: 'goal-out-of-tokens',
-    message: `The goal has used its budget of ${groupDigits(budget)} tokens. The model gets one more answer.`,
-    next: 'To continue, ask to resume the goal: it gets as many tokens again, or the number that you name.',
-  };
+  const message = `The goal has used its budget of ${groupDigits(budget)} tokens. The model gets one more answer.`;
+  const next = 'To continue, ask to resume the goal: it gets as many tokens again, or the number that you name.';
+  return { code: 'goal-out-of-tokens', message, next };
 }
 
 const stalled: Outcome<'goal-stalled'> = {

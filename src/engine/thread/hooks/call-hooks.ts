@@ -19,7 +19,6 @@ import {
   shownCallInput,
 } from '../../../core/state/questions/call-arguments.ts';
 import type { HookResults } from '../../../core/state/questions/call-arguments.ts';
-import type { HookVerdict } from '../../../ports/hooks.ts';
 import type { CallItem } from '../../../protocol/item.ts';
 import { arrayAt, isJsonObject, parseJsonObject, stringAt } from '../../../protocol/json.ts';
 import type { Json, JsonObject } from '../../../protocol/json.ts';
@@ -84,29 +83,22 @@ function keepSaid({ memory }: Turn, { call_id: callId }: CallItem, said: HookRes
 }
 
 /** Asks hooks about the result of a call. For a command that still runs, they are asked when it has ended. */
-export async function runHooksAfterCall<Result extends CallResult>(
-  turn: Turn,
-  given: CallItem,
-  end: Result,
-): Promise<Result> {
+export async function runHooksAfterCall<End extends CallResult>(turn: Turn, given: CallItem, end: End): Promise<End> {
   const call = callThatEnded(turn, given, end);
   if (call === undefined) return end;
   const { names, input } = hookedCall(call, mcpCallOf(end.item));
   const [name = call.name] = names;
   const about = { tool_name: name, tool_input: input, tool_use_id: call.call_id, tool_response: responseOf(end) };
   const verdict = await runHooks(turn, { event: 'PostToolUse', subjects: names, about });
-  const said = call === given ? verdict : withCommand(verdict, stringAt(input, 'command') ?? '');
-  keepHookTexts(turn, said, call.call_id);
-  const { blocked, stopped, updatedOutput } = verdict;
+  const { blocked, stopped, updatedOutput, contexts } = verdict;
+  // A verdict on a command that ran on appears beside another call, so it names the command.
+  const said = (text: string): string => endedCommandText(stringAt(input, 'command') ?? '', text);
+  const named = contexts.map(({ key, text }) => ({ key, text: call === given ? text : said(text) }));
+  keepHookTexts(turn, { ...verdict, contexts: named }, call.call_id);
   const exitCode = end.item.kind === 'command' ? end.item.exitCode : undefined;
   if (blocked !== undefined) return replaced(end, rejectedByHookText(blocked, exitCode), 'failed');
   if (stopped !== undefined) return replaced(end, rejectedByHookText(stopped, exitCode), 'kept');
   return updatedOutput === undefined ? end : replaced(end, updatedOutput, 'kept');
-}
-
-/** A verdict on a command that ran on appears beside another call, so it names the command. */
-function withCommand({ contexts, ...verdict }: HookVerdict, command: string): HookVerdict {
-  return { ...verdict, contexts: contexts.map(({ key, text }) => ({ key, text: endedCommandText(command, text) })) };
 }
 
 /** For a command its output; for a server's tool the server's response; otherwise what the model would read. */
@@ -167,9 +159,8 @@ const besideCommand = [
   'prefix_rule',
 ] as const;
 
-function picked(given: JsonObject, names: readonly string[]): JsonObject {
-  return Object.fromEntries(names.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])));
-}
+const picked = (given: JsonObject, names: readonly string[]): JsonObject =>
+  Object.fromEntries(names.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])));
 
 function changedCall(call: CallItem, input: JsonObject): CallItem | string {
   const isNamed = ['exec_command', 'write_stdin', 'apply_patch'].includes(call.name);
@@ -186,13 +177,11 @@ function changedCall(call: CallItem, input: JsonObject): CallItem | string {
   return { ...call, arguments: JSON.stringify(given) };
 }
 
-function argumentsOf(call: CallItem): JsonObject {
-  return (call.type === 'function_call' ? parseJsonObject(call.arguments) : undefined) ?? {};
-}
+const argumentsOf = (call: CallItem): JsonObject =>
+  (call.type === 'function_call' ? parseJsonObject(call.arguments) : undefined) ?? {};
 
-function patchOf(call: CallItem): string {
-  return call.type === 'custom_tool_call' ? call.input : (stringAt(argumentsOf(call), 'input') ?? call.arguments);
-}
+const patchOf = (call: CallItem): string =>
+  call.type === 'custom_tool_call' ? call.input : (stringAt(argumentsOf(call), 'input') ?? call.arguments);
 
 const deferredCall = 'call_tool';
 type McpToolName = Pick<NonNullable<Question['mcp']>, 'server' | 'tool'>;
@@ -205,9 +194,8 @@ function reachedBy(call: CallItem): readonly string[] {
 }
 
 /** Some models write the arguments as text. */
-function innerOf({ arguments: inner }: JsonObject): JsonObject {
-  return (typeof inner === 'string' ? parseJsonObject(inner) : isJsonObject(inner) ? inner : undefined) ?? {};
-}
+const innerOf = ({ arguments: inner }: JsonObject): JsonObject =>
+  (typeof inner === 'string' ? parseJsonObject(inner) : isJsonObject(inner) ? inner : undefined) ?? {};
 
 /** The call that ends with this result: for a command that ran on, the one that started it. */
 function callThatEnded(turn: Turn, call: CallItem, { session, dropped = [] }: CallResult): CallItem | undefined {

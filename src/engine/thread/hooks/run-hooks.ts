@@ -52,7 +52,8 @@ function recordRuns(turn: Turn, { runs, contexts }: HookVerdict): void {
     log.record(hookRunLine(turnId, run, context));
     log.tell({ kind: 'hook-completed', turnId, run });
     for (const { kind, text } of run.entries) {
-      if (kind === 'warning') log.tell({ kind: 'warning', outcome: hookSays(run, text) });
+      const said = { code: 'hook-warning', message: `A hook (${run.event}) says: ${text}`, next: '' };
+      if (kind === 'warning') log.tell({ kind: 'warning', outcome: said });
       // A hook that ended with its turn is not at fault.
       if (kind === 'error' && !turn.signal.aborted) warnOnce(turn, hookFailed(run, text), 'message');
     }
@@ -66,13 +67,8 @@ export function keepHookTexts({ memory }: Pick<Turn, 'memory'>, { contexts }: Ho
 
 /** `waiting`: calls that another process will answer. It finds their texts with their questions. */
 export function recordHookTexts(turn: Turn, waiting: ReadonlySet<string> = new Set()): void {
-  for (const { text, callId } of turn.memory.hookTexts.splice(0)) {
+  for (const { text, callId } of turn.memory.hookTexts.splice(0))
     if (callId === undefined || !waiting.has(callId)) recordEvent(turn, hookContextFragment, { text });
-  }
-}
-
-function hookSays({ event }: HookRun, text: string): Outcome<'hook-warning'> {
-  return { code: 'hook-warning', message: `A hook (${event}) says: ${text}`, next: '' };
 }
 
 function hookFailed({ event, command }: HookRun, why: string): Outcome<'hook-failed'> {

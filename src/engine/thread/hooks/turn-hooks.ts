@@ -5,7 +5,7 @@ import type { ThreadId } from '../../../protocol/ids.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { InboxMessage } from '../inbox.ts';
-import { recordEvents } from '../record/record-context.ts';
+import { recordEvent } from '../record/record-context.ts';
 import { drainInbox, recordInboxMessage } from '../record/record-items.ts';
 import { readNamedSkills } from '../record/record-skills.ts';
 import type { Turn } from '../thread-parts.ts';
@@ -39,8 +39,7 @@ export async function runStopHooks(turn: Turn, lastMessage: string | undefined):
     return 'end';
   }
   memory.keptGoing++;
-  const texts = prompts.map(({ runId, text: prompt }) => ({ runId, prompt }));
-  recordEvents(turn, hookPromptFragment, texts);
+  recordEvent(turn, hookPromptFragment, ...prompts.map(({ runId, text: prompt }) => ({ runId, prompt })));
   return 'go-on';
 }
 

@@ -23,17 +23,9 @@ export function recordUpdate(turn: RecordingTurn, { form, told }: WorldUpdate, b
   recordContext(turn, told, form === 'change' ? { cause: 'change' } : bundleReason(turn, baseline));
 }
 
-export function recordEvent<Payload extends Json>(turn: ToldTurn, kind: FragmentKind<Payload>, payload: Payload): void {
-  recordEvents(turn, kind, [payload]);
-}
-
 /** Records events. Those that need no message of their own share one. */
-export function recordEvents<Payload extends Json>(
-  turn: ToldTurn,
-  kind: FragmentKind<Payload>,
-  payloads: readonly Payload[],
-): void {
-  const texts = payloads.map((payload) => ({ fragment: renderFragment(kind, payload), value: payload }));
+export function recordEvent<Fact extends Json>(turn: ToldTurn, kind: FragmentKind<Fact>, ...facts: Fact[]): void {
+  const texts = facts.map((value) => ({ fragment: renderFragment(kind, value), value }));
   recordContext(turn, texts, { cause: 'event' });
 }
 
@@ -47,12 +39,8 @@ function bundleReason({ log }: RecordingTurn, baseline: Baseline): Reason {
   return { cause: 'reinjection', why: baseline.why === 'start' ? 'unproven' : baseline.why };
 }
 
-function recordContext(
-  { log, parts, turnId }: ToldTurn,
-  texts: readonly ContextText[],
-  reason: Reason,
-  waited?: string,
-): void {
+function recordContext(turn: ToldTurn, texts: readonly ContextText[], reason: Reason, waited?: string): void {
+  const { log, parts, turnId } = turn;
   const values = new Map(texts.map(({ fragment, value }) => [fragment, value]));
   for (const { fragments, item, origin } of mergeFragments(values.keys(), reason.cause)) {
     const itemId = `msg_${parts.ids.uuid()}`;
@@ -60,20 +48,15 @@ function recordContext(
     const line = itemLine(item(itemId), origin, turnId);
     const facts = { values: told.map(({ value }) => value), ...defined({ why: reason.why }) };
     log.record(withEnteredMessage({ ...line, metadata: withContextFacts(line.metadata ?? {}, facts) }, waited));
-    reportContextEvents({ log, turnId }, itemId, told, reason);
+    reportContextEvents(turn, itemId, told, reason);
   }
 }
 
-export function reportContextEvents(
-  { log, turnId }: Pick<ToldTurn, 'log' | 'turnId'>,
-  itemId: string,
-  texts: readonly ContextText[],
-  reason: Reason,
-): void {
+export function reportContextEvents(turn: ToldTurn, itemId: string, texts: readonly ContextText[], reason: Reason) {
   for (const { fragment, value } of texts) {
     const content = fragmentFamilyName(fragment.kind);
     const what = { content, ...reason, ...defined({ value }), text: fragment.text };
-    log.tell({ kind: 'context', turnId, itemId, ...what });
+    turn.log.tell({ kind: 'context', turnId: turn.turnId, itemId, ...what });
   }
 }
 
@@ -88,15 +71,13 @@ export function recordSettings({ log, threadId, envelope, isOutdated }: Turn): v
 }
 
 /** True if the turn runs under the thread's settings: those that a resume finds, or that it found before a change. */
-export function runsUnderThreadSettings({ log, threadId, envelope, isOutdated }: Turn): boolean {
-  return isOutdated() || restoresSettings(log.state, settingsIn(threadId, envelope));
-}
+export const runsUnderThreadSettings = ({ log, threadId, envelope, isOutdated }: Turn): boolean =>
+  isOutdated() || restoresSettings(log.state, settingsIn(threadId, envelope));
 
 /** Records the thread's settings, unless a resume finds them: else a waiting message could run under wider ones. */
 export function recordInForce(log: Pick<ThreadLog, 'state' | 'record'>, threadId: ThreadId, inForce: Envelope): void {
   if (!restoresSettings(log.state, settingsIn(threadId, inForce))) log.record(settingsAppliedLine(threadId, inForce));
 }
 
-function settingsIn(threadId: ThreadId, envelope: Envelope): JsonObject {
-  return settingsAppliedLine(threadId, envelope).payload['thread_settings'] as JsonObject;
-}
+const settingsIn = (threadId: ThreadId, envelope: Envelope): JsonObject =>
+  settingsAppliedLine(threadId, envelope).payload['thread_settings'] as JsonObject;

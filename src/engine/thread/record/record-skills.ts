@@ -64,19 +64,14 @@ function recordNamedPlugins(turn: Turn, { plugins }: NamedSkills): void {
 function cutSkill({ name, path, contents: whole }: NamedSkill, contents: string, most: number): Outcome<'skill-cut'> {
   const got = contents === '' ? 'did not get it' : 'got its beginning and its end';
   const rest = contents === '' ? 'it' : 'the rest';
-  if (estimateTokens(whole) <= most) {
-    const space = contents === '' ? 'no space' : 'too little space';
-    return {
-      code: 'skill-cut',
-      message: `The skill ${name} has ${space} beside the other skills of this turn. The model ${got}.`,
-      next: `The model can read ${rest} itself. Name fewer skills in one turn, or shorten the longest ones.`,
-    };
-  }
-  return {
-    code: 'skill-cut',
-    message: `The skill ${name} is too long: a skill has at most ${groupDigits(most)} tokens of this context window. The model ${got}.`,
-    next: `The model can read ${rest} itself. Shorten ${path}, or name fewer skills.`,
-  };
+  const crowded = `has ${contents === '' ? 'no space' : 'too little space'} beside the other skills of this turn`;
+  const tooLong = `is too long: a skill has at most ${groupDigits(most)} tokens of this context window`;
+  const [why, advice] =
+    estimateTokens(whole) <= most
+      ? [crowded, 'Name fewer skills in one turn, or shorten the longest ones.']
+      : [tooLong, `Shorten ${path}, or name fewer skills.`];
+  const message = `The skill ${name} ${why}. The model ${got}.`;
+  return { code: 'skill-cut', message, next: `The model can read ${rest} itself. ${advice}` };
 }
 
 /** Adds what a cut list of skills lacks about those that a message seems to concern. */
@@ -88,11 +83,8 @@ export function recordSkillHints(turn: Turn, { text }: UserInput): void {
   if (known.length === 0) return;
   const isHint = ({ origin }: HistoryEntry): boolean =>
     origin.family === 'context' && origin.kinds.includes(skillHintFragment.id);
-  const hinted = JSON.stringify(
-    historyEntries(log.state.history)
-      .filter(isHint)
-      .map(({ item }) => item),
-  );
+  const hints = historyEntries(log.state.history).filter(isHint);
+  const hinted = JSON.stringify(hints.map(({ item }) => item));
   let left = contextBudget('skillHints', effective);
   const skills = known.filter((skill) => {
     const line = skillLine(skill);

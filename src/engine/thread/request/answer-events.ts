@@ -14,10 +14,7 @@ import { asItem } from '../../../protocol/item.ts';
 import { isJsonObject } from '../../../protocol/json.ts';
 import { noUsage, type Usage } from '../../../protocol/usage.ts';
 
-/**
- * Enforces the port's contract: an answer ends with one `completed` or `failed`, and a line can hold every item. Throws
- * only a Fault.
- */
+/** Enforces the port's contract: one `completed` or `failed` at the end, storable items. Throws only a Fault. */
 export async function* checkedAnswer(
   ask: () => AsyncIterable<ModelEvent>,
   { maxItems, signal }: { readonly maxItems: number; readonly signal: AbortSignal },

@@ -1,6 +1,5 @@
-import type { Envelope } from '../../../core/envelope/envelope.ts';
 import { defined } from '../../../base/objects.ts';
-import { turnProvider } from '../../../core/envelope/envelope.ts';
+import { type Envelope, turnProvider } from '../../../core/envelope/envelope.ts';
 import type { Price } from '../../../core/envelope/prices.ts';
 import { usageFields } from '../../../core/state/drafts/usage-and-failure-fields.ts';
 import { planRequest, promptFor } from '../../../core/state/plan-request.ts';
@@ -14,8 +13,7 @@ import { type Billing, resolveBilling } from '../record/record-usage.ts';
 import type { Turn } from '../thread-parts.ts';
 import { warnOnce } from '../log.ts';
 import { checkedAnswer, CostCounter, type CostedEvent } from './answer-events.ts';
-import { admitRequest, type AdmittedRequest, requestHeaders, type RequestToSend } from './model-request.ts';
-import { retryEvent } from './retry-event.ts';
+import { admitRequest, type AdmittedRequest, requestHeaders, type RequestToSend, retryEvent } from './model-request.ts';
 import { limitCut } from './spending-limits.ts';
 
 /** The only way to ask a model: records the request, makes it durable, sends it and yields the answer as it comes. */
@@ -80,9 +78,8 @@ export class ModelExchange {
           warnOnce(this.#turn, given.outcome, 'code');
           continue;
         }
-        if (given.kind === 'server-model' && given.model !== by.identity.model.slug) {
+        if (given.kind === 'server-model' && given.model !== by.identity.model.slug)
           (await import('./request-warnings.ts')).warnOfOtherModel(this.#turn, by, given.model);
-        }
         if (given.kind === 'server-model' || given.kind === 'models-etag') continue;
         const isEnd = given.kind === 'completed' || given.kind === 'failed';
         const event = isEnd ? spent.end(this.#explained(given), await this.#price()) : spent.read(given);
@@ -213,11 +210,11 @@ class StepTrace {
   constructor(turn: Turn, { by, step, attempt, auxiliary }: RequestToSend) {
     const { identity, telemetry, window }: Envelope = by;
     const { effort, provider, modelClient: wire } = identity;
+    const { traceId, threadId, turnId } = telemetry;
     this.#window = window.configured;
     this.#turn = turn;
-    const ids = { traceId: telemetry.traceId, threadId: telemetry.threadId, turnId: telemetry.turnId };
     const asked = { model: identity.model.slug, provider, wire, ...defined({ effort, purpose: auxiliary?.purpose }) };
-    this.#labels = { ...ids, step: step.index, attempt, ...asked };
+    this.#labels = { traceId, threadId, turnId, step: step.index, attempt, ...asked };
     this.#span = turn.parts.tracer.startStep(this.#labels);
     this.#startedAt = turn.parts.clock.now();
   }
@@ -245,9 +242,9 @@ class StepTrace {
     this.#span.end(whole);
   }
 
-  #payload({ usage, ...result }: StepResult): JsonObject {
+  #payload({ outcome, failure, usage, firstEventMs, answerMs, totalMs, calls }: StepResult): JsonObject {
     const { traceId, turnId, step, attempt, model, provider, effort, purpose } = this.#labels;
-    return {
+    const asked = {
       turn_id: turnId,
       step,
       attempt,
@@ -255,12 +252,9 @@ class StepTrace {
       model,
       provider,
       ...defined({ effort, purpose }),
-      outcome: result.outcome,
-      ...defined({ failure: result.failure, usage: usage && usageFields(usage), first_event_ms: result.firstEventMs }),
-      answer_ms: result.answerMs,
-      total_ms: result.totalMs,
-      calls: result.calls,
     };
+    const got = defined({ failure, usage: usage && usageFields(usage), first_event_ms: firstEventMs });
+    return { ...asked, outcome, ...got, answer_ms: answerMs, total_ms: totalMs, calls };
   }
 
   #elapsed(): number {

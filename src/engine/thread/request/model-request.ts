@@ -17,11 +17,13 @@ import type {
   ToolSpec,
 } from '../../../ports/model.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
+import { formatWaitTime } from '../../../protocol/display-text.ts';
+import { endWithFullStop } from '../../../protocol/outcome.ts';
+import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { Allowance, RequestFit, Usage } from '../../../protocol/usage.ts';
 import { activeTokensNow } from '../context/token-estimates.ts';
 import { type Billing, resolveBilling } from '../record/record-usage.ts';
 import type { Turn } from '../thread-parts.ts';
-import { retryEvent } from './retry-event.ts';
 import { limitFailure, type UnlimitedAnswer } from './spending-limits.ts';
 
 export interface AdmittedRequest {
@@ -130,6 +132,15 @@ export class RetryCount {
     if (by !== undefined) this.#perAsking = by.of;
     return { attempt: this.#made, of: Math.max(this.#made, (this.#perAsking + 1) * (this.#most + 1) - 1) };
   }
+}
+
+export function retryEvent({ failure, waitMs, attempt, of }: RequestRetry): Extract<ThreadEvent, { kind: 'retrying' }> {
+  const wait = waitMs < 2000 ? '' : ` in ${Math.round(waitMs / 1000)} seconds`;
+  const askedMs = failure.retry === 'never' ? undefined : failure.retry.askedMs;
+  const asked = askedMs === undefined ? '' : `The provider asks to wait ${formatWaitTime(askedMs)}. `;
+  const reason = endWithFullStop(failure.message);
+  const message = `${reason} ${asked}Trying again${wait} (${attempt} of ${of}).`;
+  return { kind: 'retrying', outcome: { ...failure, message }, reason, waitMs, attempt, of };
 }
 
 /** Asks until there is an answer, a lasting failure or an interruption, or the tries are used up. */

@@ -30,21 +30,17 @@ function leftOut(model: string, left: readonly LeftOutMedia[]): Outcome<'media-l
   const what = kinds.map(({ count, noun }) => counted(count, noun)).join(' and ');
   const takes = kinds.map((kind) => kind.takes);
   const isOne = images + recordings === 1;
-  return {
-    code: 'media-left-out',
-    message: `${what} ${isOne ? 'was' : 'were'} left out of the request: ${model} takes no ${takes.join(' and no ')}.`,
-    next: `The model reads that ${isOne ? 'it is' : 'they are'} missing. Choose a model that takes ${takes.join(' and ')}.`,
-  };
+  const message = `${what} ${isOne ? 'was' : 'were'} left out of the request: ${model} takes no ${takes.join(' and no ')}.`;
+  const next = `The model reads that ${isOne ? 'it is' : 'they are'} missing. Choose a model that takes ${takes.join(' and ')}.`;
+  return { code: 'media-left-out', message, next };
 }
 
 /** Files of other programs may name pictures by a path that only exists on that machine. */
 function unreachable(count: number): Outcome<'media-left-out'> {
   const isOne = count === 1;
-  return {
-    code: 'media-left-out',
-    message: `${counted(count, 'picture or file', 'pictures or files')} of the history ${isOne ? 'was' : 'were'} left out of the request: ${isOne ? 'its address is' : 'their addresses are'} neither http(s) nor data.`,
-    next: `The model reads that ${isOne ? 'it is' : 'they are'} missing. Attach ${isOne ? 'it' : 'them'} again if the model needs ${isOne ? 'it' : 'them'}.`,
-  };
+  const message = `${counted(count, 'picture or file', 'pictures or files')} of the history ${isOne ? 'was' : 'were'} left out of the request: ${isOne ? 'its address is' : 'their addresses are'} neither http(s) nor data.`;
+  const next = `The model reads that ${isOne ? 'it is' : 'they are'} missing. Attach ${isOne ? 'it' : 'them'} again if the model needs ${isOne ? 'it' : 'them'}.`;
+  return { code: 'media-left-out', message, next };
 }
 
 const counted = (number: number, noun: string, many = `${noun}s`): string => `${number} ${number === 1 ? noun : many}`;

@@ -32,26 +32,20 @@ export function limitFailure(
   const { most, used, unit, limit } = allowance;
   const amount = (value: number): string => amountWords(value, unit);
   if (limit === 'agents.max_tokens') {
-    return failure(
-      `The agents of ${rootAgentPath} may use ${amount(most)} together, and have used ${groupDigits(used)}: no request of an agent is sent any more.`,
-      'Do the rest without agents, or raise agents.max_tokens.',
-    );
+    const message = `The agents of ${rootAgentPath} may use ${amount(most)} together, and have used ${groupDigits(used)}: no request of an agent is sent any more.`;
+    return failure(message, 'Do the rest without agents, or raise agents.max_tokens.');
   }
   const longest =
     unlimited &&
     ` That counts the longest answer of ${by.identity.model.slug}, ${groupDigits(unlimited.tokens)} tokens: ${unlimitedBecause[unlimited.why]}.`;
-  return failure(
-    `The next request could pass ${limit} (${amount(most)}): ${amount(used)} used so far, and the request needs up to ${amount(fitting.least)}.${longest ?? ''} Capstan did not send it.`,
-    howToGoOn(limit, parts),
-  );
+  const message = `The next request could pass ${limit} (${amount(most)}): ${amount(used)} used so far, and the request needs up to ${amount(fitting.least)}.${longest ?? ''} Capstan did not send it.`;
+  return failure(message, howToGoOn(limit, parts));
 }
 
 export function limitCut(allowance: Allowance, outputLimit: number, parts: Kept): ModelFailure {
   const { limit, most, unit } = allowance;
-  return failure(
-    `The answer ended after ${groupDigits(outputLimit)} tokens: a longer one could have passed ${limit} (${amountWords(most, unit)}).`,
-    howToGoOn(limit, parts),
-  );
+  const message = `The answer ended after ${groupDigits(outputLimit)} tokens: a longer one could have passed ${limit} (${amountWords(most, unit)}).`;
+  return failure(message, howToGoOn(limit, parts));
 }
 
 function howToGoOn(limit: Allowance['limit'], { isEphemeral }: Kept): string {
@@ -64,9 +58,8 @@ function howToGoOn(limit: Allowance['limit'], { isEphemeral }: Kept): string {
 }
 
 /** The reason why a turn cannot begin: its cost is limited and cannot be counted. */
-export function costProblem({ envelope, parts }: Pick<Turn, 'envelope' | 'parts'>): Promise<Outcome | undefined> {
-  return unpricedProblem(envelope.policy.limits, () => envelope.identity, parts.provider.client);
-}
+export const costProblem = ({ envelope, parts }: Pick<Turn, 'envelope' | 'parts'>): Promise<Outcome | undefined> =>
+  unpricedProblem(envelope.policy.limits, () => envelope.identity, parts.provider.client);
 
 /** For a turn that another model would run. Its facts are gathered only if its cost is limited. */
 export function otherCostProblem(

@@ -37,7 +37,7 @@ export async function closeDeadTurn(turn: Turn): Promise<void> {
   const asDead = { ...turn, turnId: dead.id };
   const idle = !isUnderWay(log.state, dead);
   await answerCallsInFlight(turn, dead);
-  lapseQuestions(turn, dead, { of: 'waiting' });
+  lapseQuestions(turn, dead, 'waiting');
   for (const call of unansweredCalls(historyEntries(log.state.history)))
     recordCallOutput(asDead, call, { output: answerOf(dead, call, 'gone') });
   endTurn(asDead, 'process-died', idle ? 'process-died-idle' : 'process-died');
@@ -50,21 +50,17 @@ export async function answerCallsInFlight(turn: Turn, dead: OpenTurn): Promise<v
   if (calls.length === 0) return;
   const survival = await endSurvivors(turn, dead);
   // Questions asked while a call ran ended with its process.
-  lapseQuestions(turn, dead, { of: 'begun' });
+  lapseQuestions(turn, dead, 'begun');
   for (const call of calls) log.record(deadCallLine(call, { threadId, turnId }));
   const begun = new Set(calls.map(({ callId }) => callId));
-  for (const call of unansweredCalls(historyEntries(log.state.history)).filter(({ call_id: callId }) =>
-    begun.has(callId),
-  ))
+  const open = unansweredCalls(historyEntries(log.state.history));
+  for (const call of open.filter(({ call_id: callId }) => begun.has(callId)))
     recordCallOutput({ ...turn, turnId }, call, { output: answerOf(dead, call, survival.get(call.call_id) ?? 'gone') });
 }
 
 /** Lapses questions that no answer will come to, of calls that had begun or waited to begin. */
-function lapseQuestions(
-  { log, questions: open }: Turn,
-  { id: turnId, questions = [], calls = [] }: OpenTurn,
-  { of }: { readonly of: 'begun' | 'waiting' },
-): void {
+function lapseQuestions({ log, questions: open }: Turn, dead: OpenTurn, of: 'begun' | 'waiting'): void {
+  const { id: turnId, questions = [], calls = [] } = dead;
   const lapsed = { kind: 'lapsed' } as const;
   for (const { id, callId, about, answer } of questions) {
     const has = calls.some((call) => call.callId === callId) ? 'begun' : 'waiting';
@@ -75,11 +71,7 @@ function lapseQuestions(
   }
 }
 
-function answerOf(
-  { calls = [], questions = [] }: OpenTurn,
-  { call_id: id }: CallItem,
-  survival: ProcessSurvival,
-): string {
+function answerOf({ calls = [], questions = [] }: OpenTurn, { call_id: id }: CallItem, survival: ProcessSurvival) {
   const question = questions.find(({ callId }) => callId === id);
   const begun = calls.find(({ callId }) => callId === id);
   if (question === undefined || begun !== undefined) {
@@ -118,9 +110,8 @@ function answerElsewhere({ calls = [], questions = [] }: OpenTurn, { call_id: id
 /** True if a call had begun, or may have: one that waited for the user's answer had not. */
 function isUnderWay(state: ThreadState, { calls = [], questions = [] }: OpenTurn): boolean {
   const asked = new Set(questions.map(({ callId }) => callId));
-  return (
-    calls.length > 0 || unansweredCalls(historyEntries(state.history)).some(({ call_id: callId }) => !asked.has(callId))
-  );
+  const open = unansweredCalls(historyEntries(state.history));
+  return calls.length > 0 || open.some(({ call_id: callId }) => !asked.has(callId));
 }
 
 /** A turn that only compacted did nothing that the model would have to check. */
@@ -138,18 +129,13 @@ function reachedHistory({ openTurn, history }: ThreadState): boolean {
   return own?.some(({ origin }) => origin.family !== 'context') ?? true;
 }
 
-export function deadTurnNotice(
-  id: ThreadId,
-  state: ThreadState,
-): Outcome<'turn-cut-off' | 'turn-suspended' | 'compaction-cut-off'> | undefined {
+export function deadTurnNotice(id: ThreadId, state: ThreadState): Outcome | undefined {
   const { openTurn } = state;
   if (openTurn === undefined || openTurn.compaction === 'done') return undefined;
   if (openTurn.compaction === 'begun') {
-    return {
-      code: 'compaction-cut-off',
-      message: `A compaction of thread ${id} was cut off: Capstan was killed or crashed. The history is unchanged.`,
-      next: `Continue the thread, or compact it again: \`capstan threads compact ${id}\`.`,
-    };
+    const message = `A compaction of thread ${id} was cut off: Capstan was killed or crashed. The history is unchanged.`;
+    const next = `Continue the thread, or compact it again: \`capstan threads compact ${id}\`.`;
+    return { code: 'compaction-cut-off', message, next };
   }
   const started = new Map(openTurn.calls?.map((call) => [call.callId, call]));
   // A call that has begun is in flight, even if it asked for another try.
@@ -162,11 +148,9 @@ export function deadTurnNotice(
   const waits = open.filter(({ call_id: callId }) => asked.has(callId)).map(named);
   if (isSuspended(state)) {
     const interrupted = calls.length === 0 ? '' : ` Interrupted, outcome unknown: ${calls.join('; ')}.`;
-    return {
-      code: 'turn-suspended',
-      message: `The last turn of thread ${id} waits for your answer. Not run yet: ${waits.join('; ')}.${interrupted}`,
-      next: `Answer with \`capstan exec resume ${id} --approvals ask\`. A new message leaves the question unanswered, and the call does not run.`,
-    };
+    const message = `The last turn of thread ${id} waits for your answer. Not run yet: ${waits.join('; ')}.${interrupted}`;
+    const next = `Answer with \`capstan exec resume ${id} --approvals ask\`. A new message leaves the question unanswered, and the call does not run.`;
+    return { code: 'turn-suspended', message, next };
   }
   const inFlight = calls.length === 0 ? '' : ` Running at that moment, outcome unknown: ${calls.join('; ')}.`;
   const message = `The last turn of thread ${id} was cut off: Capstan was killed or crashed.${inFlight}${askedMeanwhile(openTurn)}`;
@@ -207,10 +191,7 @@ export function unansweredCalls(all: readonly HistoryEntry[], among = all): read
 }
 
 /** Ends processes of calls that a dead program left in flight, and warns the user. The result is by call. */
-async function endSurvivors(
-  { log, parts, threadId: ours }: Turn,
-  { id: turnId, calls = [] }: OpenTurn,
-): Promise<ReadonlyMap<string, ProcessSurvival>> {
+async function endSurvivors({ log, parts, threadId: ours }: Turn, { id: turnId, calls = [] }: OpenTurn) {
   const subject = sealSubject(ours, log.state.meta);
   const survivals = await Promise.all(
     calls.map(async ({ threadId, callId, process, processSeal }) => {

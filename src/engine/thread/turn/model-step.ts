@@ -18,8 +18,7 @@ import type { Turn } from '../thread-parts.ts';
 /** `lastMessage`: the model's last message in the step. */
 export type StepAnswer = (
   | { readonly kind: 'go-on' }
-  | { readonly kind: 'done' }
-  | { readonly kind: 'aborted' }
+  | { readonly kind: 'done' | 'aborted' }
   /** A call waits for an answer that this process will not get. */
   | { readonly kind: 'suspended' }
   | { readonly kind: 'failed'; readonly failure: ModelFailure; readonly bytes?: number }
@@ -109,7 +108,8 @@ async function tellLeftOut(turn: Turn): Promise<void> {
 /** Adds a missing id; replaces the id of a call if it is taken. */
 function named(turn: Turn, received: Item): Item {
   const { ids } = turn.parts;
-  const item = received['id'] === undefined ? withId(received, ids.uuid()) : received;
+  const { type, id = `${itemIdPrefixes[type] ?? 'it'}_${ids.uuid()}`, ...rest } = received;
+  const item: Item = received['id'] === undefined ? { type, id, ...rest } : received;
   // Questions, answers and outputs name their call: two calls with one id would share them.
   const isUsed = isCall(item) && findCall(turn.log.state.history, item.call_id) !== undefined;
   return isUsed ? { ...item, call_id: `call_${ids.uuid()}` } : item;
@@ -133,10 +133,6 @@ const itemIdPrefixes: Readonly<Record<string, string>> = {
   custom_tool_call: 'ctc',
   image_generation_call: 'ig',
 };
-
-function withId({ type, ...rest }: Item, uuid: string): Item {
-  return { type, id: `${itemIdPrefixes[type] ?? 'it'}_${uuid}`, ...rest };
-}
 
 type Delta = Extract<ModelEvent, { kind: 'text-delta' | 'reasoning-delta' }>;
 

@@ -19,7 +19,7 @@ import { recordEvent } from '../record/record-context.ts';
 import { requestHeaders } from '../request/model-request.ts';
 import type { ThreadParts, Turn, TurnInput } from '../thread-parts.ts';
 import { TurnEffects } from '../turn-effects.ts';
-import { newTurnState } from '../turn-memory.ts';
+import { MutableTurnState } from '../turn-memory.ts';
 import { closeDeadTurn } from './cut-off-turn.ts';
 import { endStaleSessions } from './turn-sessions.ts';
 
@@ -46,7 +46,7 @@ export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: Tur
   const stop = (): void => stopping.abort('stopped by the user');
   const effects = new TurnEffects({ parts, log, turnId, envelope, signal, warned });
   const contract = { envelope, ...before(parts, log.state, { facts, settings }) };
-  return { ...own, ...contract, parts, log, turnId, signal, effects, stop, memory: newTurnState() };
+  return { ...own, ...contract, parts, log, turnId, signal, effects, stop, memory: new MutableTurnState() };
 }
 
 /** Records the beginning, after closing what a dead process left open. From here on the turn can be steered. */

@@ -20,10 +20,8 @@ export async function promptSizeProblem(turn: Turn, input: UserInput): Promise<O
   // Most prompts are far smaller and need no closer look.
   if (prompt <= effective / 2) return undefined;
   const step = await gatherNextStep(turn, 0);
-  const others =
-    fixedRequestTokens(turn, step) +
-    fullContextTokens(step) +
-    (log.state.history.length === 0 ? 0 : leastCheckpointTokens);
+  const checkpoint = log.state.history.length === 0 ? 0 : leastCheckpointTokens;
+  const others = fixedRequestTokens(turn, step) + fullContextTokens(step) + checkpoint;
   // A window that is too small without any prompt is a configuration error: the provider knows the real one.
   if (others >= effective || prompt + others <= effective) return undefined;
   return promptTooLong(prompt, others, { effective, model: envelope.identity.model.slug });
@@ -34,11 +32,10 @@ export function promptTooLong(
   others: number,
   { effective, model }: { readonly effective: number; readonly model: string },
 ): Outcome<'prompt-too-long'> {
-  return {
-    code: 'prompt-too-long',
-    message: `The prompt is too long: it has about ${groupDigits(prompt)} tokens, and the window of ${model} has space for ${groupDigits(Math.max(0, effective - others))} (${groupDigits(effective)} minus instructions, tools and context). Nothing was sent, and the thread is unchanged.`,
-    next: 'Shorten the prompt, or save the text in a file and name the file in the prompt. If the window of the model is larger than that, set model_context_window; otherwise choose a model with a larger window.',
-  };
+  const message = `The prompt is too long: it has about ${groupDigits(prompt)} tokens, and the window of ${model} has space for ${groupDigits(Math.max(0, effective - others))} (${groupDigits(effective)} minus instructions, tools and context). Nothing was sent, and the thread is unchanged.`;
+  const next =
+    'Shorten the prompt, or save the text in a file and name the file in the prompt. If the window of the model is larger than that, set model_context_window; otherwise choose a model with a larger window.';
+  return { code: 'prompt-too-long', message, next };
 }
 
 /** Drops waiting words that are too long for any request: they would end every later turn. */

@@ -102,9 +102,8 @@ function trying(why: LengthSuspicion, { tokens, effective }: Sizes): Outcome {
     why === 'near-the-window'
       ? `it fills ${Math.round((100 * tokens) / effective)} % of the effective window`
       : 'it is larger than any request that this provider has answered in this thread';
-  return {
-    code: 'refused-without-cause',
-    message: `The provider refused a request of about ${groupDigits(tokens)} tokens and gave no reason that Capstan knows. The request may be too long: ${size}. Capstan compacts the history and tries again.`,
-    next: 'If that works, the window of the model is smaller than configured: set model_context_window. If not, the turn ends with the error of the provider.',
-  };
+  const message = `The provider refused a request of about ${groupDigits(tokens)} tokens and gave no reason that Capstan knows. The request may be too long: ${size}. Capstan compacts the history and tries again.`;
+  const next =
+    'If that works, the window of the model is smaller than configured: set model_context_window. If not, the turn ends with the error of the provider.';
+  return { code: 'refused-without-cause', message, next };
 }

@@ -136,11 +136,8 @@ export async function refuseTurn({ log, turnId, inbox, words }: Turn, outcome: O
 /** Turns an unexpected error into an outcome. A Fault is thrown on. */
 export function internalError(error: unknown): Outcome {
   if (error instanceof Fault) throw error;
-  return {
-    code: 'internal-error',
-    message: `Internal error: ${endWithFullStop(thrownMessage(error))}`,
-    next: 'Send the message again. If it fails again, report the bug and include this message.',
-  };
+  const next = 'Send the message again. If it fails again, report the bug and include this message.';
+  return { code: 'internal-error', message: `Internal error: ${endWithFullStop(thrownMessage(error))}`, next };
 }
 
 /** Starts the user's notification program, with the input that other programs give it. */

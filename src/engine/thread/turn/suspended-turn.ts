@@ -26,10 +26,8 @@ export async function continueSuspendedTurn(turn: Turn, { openTurn }: SuspendedT
   const { log, turnId, memory } = turn;
   log.tellPassing({ kind: 'turn-started', turnId, usage: log.state.usage.total, isContinued: true });
   await answerCallsInFlight(turn, openTurn);
-  const spoken = messagesOfUser(log.state.history).filter(
-    ({ turn: of, author }) => of === turnId && author === undefined,
-  );
-  memory.rounds.alone = spoken.length === 0;
+  const spoken = messagesOfUser(log.state.history).filter(({ turn: of }) => of === turnId);
+  memory.rounds.alone = spoken.every(({ author }) => author !== undefined);
   memory.phase = 'open';
 }
 
@@ -112,17 +110,13 @@ function nothingSuspended(id: ThreadId): Outcome<'nothing-suspended'> {
 }
 
 function noOneToAsk(id: ThreadId): Outcome<'no-one-to-ask'> {
-  return {
-    code: 'no-one-to-ask',
-    message: `Thread ${id} waits for your answer, and this program cannot ask.`,
-    next: `Nothing was changed. Answer with \`capstan exec resume ${id} --approvals ask\`, or send a new message, which leaves the question unanswered.`,
-  };
+  const next = `Nothing was changed. Answer with \`capstan exec resume ${id} --approvals ask\`, or send a new message, which leaves the question unanswered.`;
+  return { code: 'no-one-to-ask', message: `Thread ${id} waits for your answer, and this program cannot ask.`, next };
 }
 
 function policyChanged(id: ThreadId): Outcome<'policy-changed'> {
-  return {
-    code: 'policy-changed',
-    message: `The turn of thread ${id} that waits for your answer cannot be continued: its permissions and the current ones differ, and neither set includes the other.`,
-    next: 'Nothing was changed. Resume with the permissions of that turn, or send a new message, which leaves the question unanswered.',
-  };
+  const message = `The turn of thread ${id} that waits for your answer cannot be continued: its permissions and the current ones differ, and neither set includes the other.`;
+  const next =
+    'Nothing was changed. Resume with the permissions of that turn, or send a new message, which leaves the question unanswered.';
+  return { code: 'policy-changed', message, next };
 }

@@ -37,17 +37,15 @@ export function parseHooks(
     const severity = isWrong && source.owner !== 'project' ? 'error' : 'warning';
     return { code: 'hooks-broken', message, next, severity, source: source.path, line };
   };
-  const warn: Warn = (...about) => void problems.push(problemAt(...about));
+  const warn: Warn = (...about) => {
+    problems.push(problemAt(...about));
+    return [];
+  };
   const hooks = Object.entries(table).flatMap(([name, groups]): readonly HookDefinition[] => {
     const event = hookEvents.find((known) => known === name);
-    if (event === undefined) {
-      warn([name], `the event ${JSON.stringify(name)}`, 'is unknown', `Use one of ${hookEvents.join(', ')}.`);
-      return [];
-    }
-    if (!Array.isArray(groups)) {
-      warn([name], name, 'is no list', 'Write a list of groups, each with `hooks`.');
-      return [];
-    }
+    if (event === undefined)
+      return warn([name], `the event ${JSON.stringify(name)}`, 'is unknown', `Use one of ${hookEvents.join(', ')}.`);
+    if (!Array.isArray(groups)) return warn([name], name, 'is no list', 'Write a list of groups, each with `hooks`.');
     return (groups as readonly Json[]).flatMap((group, at) => {
       const matcher = matcherOf(event, group);
       if (matcher !== undefined && isPattern(matcher)) {
@@ -71,7 +69,8 @@ function matcherOf(event: HookEvent, group: Json): string | undefined {
   return isJsonObject(group) && !withoutSubjects.has(event) ? stringAt(group, 'matcher') : undefined;
 }
 
-type Warn = (...about: Parameters<ProblemAt>) => void;
+/** Reports a fault in the place of hooks. */
+type Warn = (...about: Parameters<ProblemAt>) => readonly [];
 type ProblemAt = (
   path: Path,
   where: string,
@@ -85,10 +84,8 @@ type Group = Pick<HookDefinition, 'event' | 'matcher'> & { readonly group: Json;
 function readGroup({ event, group, at, matcher }: Group, source: HookSource, warn: Warn): readonly HookDefinition[] {
   const where = `group ${at + 1} of ${event}`;
   const handlers = isJsonObject(group) ? arrayAt(group, 'hooks') : undefined;
-  if (!isJsonObject(group) || handlers === undefined) {
-    warn([event, at], where, 'has no list `hooks`', 'Add the list.');
-    return [];
-  }
+  if (!isJsonObject(group) || handlers === undefined)
+    return warn([event, at], where, 'has no list `hooks`', 'Add the list.');
   reportKeys(group, groupKeys, { path: [event, at], where, warn });
   return handlers.flatMap((handler, index): readonly HookDefinition[] => {
     const place = { event, key: `${source.path}:${label(event)}:${at}:${index}`, ...defined({ matcher }) };
@@ -96,8 +93,7 @@ function readGroup({ event, group, at, matcher }: Group, source: HookSource, war
     const read = readHandler(handler, place, source);
     const isRight = typeof read !== 'string' && isJsonObject(handler) ? reportKeys(handler, handlerKeys, here) : true;
     if (typeof read !== 'string') return isRight ? [read] : [];
-    warn(here.path, here.where, read, 'Write {"type": "command", "command": "…"}.');
-    return [];
+    return warn(here.path, here.where, read, 'Write {"type": "command", "command": "…"}.');
   });
 }
 

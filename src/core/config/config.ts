@@ -1,13 +1,7 @@
 import { defined } from '../../base/objects.ts';
 import { valueAt } from '../../protocol/json.ts';
 import type { NamedProfile } from '../policy/profiles/profiles.ts';
-import {
-  type ConfigLayer,
-  type ConfigProblem,
-  isOwnerLayer,
-  configKeyProblem,
-  sortBySeverity,
-} from './layer-order.ts';
+import { type ConfigLayer, type ConfigProblem, isOwnerLayer, configKeyProblem, sortBySeverity } from './layer-order.ts';
 import { type Defaults, defaultsFor } from './defaults.ts';
 import { type CheckedLayer, checkLayers, headerProblems, windowProblems } from './keys/check-layers.ts';
 import { withCamelCaseKeys } from './keys/key-kinds.ts';
@@ -56,16 +50,10 @@ export interface ResolveConfigOptions extends PermissionProfileOptions {
 /** Later layers win. `problems`: values left out of `config`, the worst first. A caller must stop at an error. */
 export function resolveConfig(
   layers: readonly ConfigLayer[],
-  {
-    trust = 'unknown',
-    unknown = 'warning',
-    profile,
-    addedRoots = [],
-    otherVariables,
-    ...reading
-  }: ResolveConfigOptions = {},
+  options: ResolveConfigOptions = {},
 ): { readonly config: Config; readonly problems: readonly ConfigProblem[] } {
-  const checked = checkLayers(layers, { unknown, ...defined({ otherVariables }) });
+  const { trust = 'unknown', unknown = 'warning', profile, addedRoots = [], otherVariables, ...reading } = options;
+  const checked = checkLayers(layers, { unknown, otherVariables });
   const merged = mergeLayers(checked.map(({ values }) => values));
   const given = withCamelCaseKeys(configSchema, merged);
   const { named: namedProfile, problems: profileProblems } = resolvePermissionProfile(checked, merged, reading);

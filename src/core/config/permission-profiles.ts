@@ -15,22 +15,16 @@ export interface PermissionProfileOptions extends CompileBase {
   readonly managedProfiles?: ProfileTables;
 }
 
-export interface PermissionProfileResult {
-  /** Absent where a sandbox mode decides or the profile is invalid. */
-  readonly named?: NamedProfile;
-  readonly problems: readonly ConfigProblem[];
-}
-
 /**
- * The profile chosen by `default_permissions`, if that key decides. Of it and `sandbox_mode`, the one in the highest
- * layer decides; in the same layer, `default_permissions`. Names are checked only once the folder is known, since a
- * project may define or choose a profile.
+ * The profile chosen by `default_permissions`, if that key decides and the profile is valid. Of it and `sandbox_mode`,
+ * the one in the highest layer decides; in the same layer, `default_permissions`. Names are checked only once the folder
+ * is known, since a project may define or choose a profile.
  */
 export function resolvePermissionProfile(
   checked: readonly CheckedLayer[],
   given: JsonObject,
   { managedProfiles = {}, ...base }: PermissionProfileOptions,
-): PermissionProfileResult {
+): { readonly named?: NamedProfile; readonly problems: readonly ConfigProblem[] } {
   const own = objectAt(given, 'permissions') ?? {};
   const decider = checked.findLast(({ values }) => decidingKey(values) !== undefined);
   const id = stringAt(decider?.values, 'default_permissions');

@@ -38,7 +38,7 @@ export async function openThreadAgents(
   engine: EngineParts,
   { config, catalogueOf, settings, request }: AgentsOfThreadInput,
 ): Promise<ThreadWithAgents> {
-  const { agents: given, problems } = readAgentsConfig(config.agents);
+  const given = readAgentsConfig(config.agents);
   const { running, depth, tokens } = given;
   const { agent: self } = request;
   const loaded = await loadAgentRoles(config.agents, {
@@ -69,12 +69,11 @@ export async function openThreadAgents(
   const mayStart = isOn && (self?.depth ?? 0) < depth;
   const mayFork = request.ephemeral !== true;
   const listed = mayStart ? new ListedRoles({ agents, mayFork, roles, catalogueOf }, settings) : undefined;
-  const faults = [...problems, ...loaded.problems];
   return {
     agents,
     ...(listed && { source: listed.source }),
     async beforeTurn(chosen, { warn }) {
-      for (const problem of [...faults, ...(listed?.chosen(chosen) ?? [])]) warn(problem);
+      for (const problem of [...loaded.problems, ...(listed?.chosen(chosen) ?? [])]) warn(problem);
       await agents.settle();
     },
     release: () => agents.release(),

@@ -96,6 +96,12 @@ export function choiceKind<const Choice extends string>(
 
 /** Names that are written with blanks between them, on any number of lines. */
 export const words = (names: string): readonly string[] => names.trim().split(/\s+/);
+/** The names in a text with single blanks between them. */
+export type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
+
+/** Neighbouring keys of one kind, by their names. */
+export const keysOfKind = <Kind extends KeyKind, Names extends string>(kind: Kind, names: Names) =>
+  Object.fromEntries(words(names).map((name) => [name, kind])) as { readonly [Name in Words<Names>]: Kind };
 
 interface PlainValues {
   readonly string: string;

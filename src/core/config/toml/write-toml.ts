@@ -144,14 +144,11 @@ function headerOf(line: string): readonly string[] | undefined {
 
 const token = /"""[^]*?"""+|'''[^]*?'''+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#[^\n]*|[[\]{}\n]|[^"'#[\]{}\n]+|["']/y;
 
-export interface TomlValueSpan {
-  readonly last: number;
-  /** The comment behind the value, with the blanks before it; empty for none. */
-  readonly comment: string;
-}
-
-/** The extent of the value behind the first `=` of a line. Works without a parser: the caller must check the result. */
-export function tomlValueSpan(lines: readonly string[], at: number): TomlValueSpan {
+/**
+ * The last line of the value behind the first `=` of a line, and the comment behind it with the blanks before it. Works
+ * without a parser: the caller must check the result.
+ */
+export function tomlValueSpan(lines: readonly string[], at: number) {
   const text = lines.slice(at).join('\n');
   const scan = new RegExp(token);
   scan.lastIndex = text.indexOf('=') + 1;

@@ -10,13 +10,8 @@ type OwnBinding = { readonly path: Path; readonly keys: readonly string[] };
 export type KeySettingSource = (path: Path) => string | undefined;
 type Report = (path: Path, what: string, next: string) => void;
 
-export interface ParsedKeyMap {
-  readonly map: KeyMap;
-  /** Configuration problems. The affected actions keep their defaults. */
-  readonly problems: readonly Outcome[];
-}
-
-export function parseKeyMap(written: Json | undefined, source: KeySettingSource = () => undefined): ParsedKeyMap {
+/** Actions with a problem in the configuration keep their default keys. */
+export function parseKeyMap(written: Json | undefined, source: KeySettingSource = () => undefined) {
   const problems: Outcome[] = [];
   const named = (path: Path): string => {
     const at = source(path);

@@ -65,9 +65,8 @@ export function parseHooks(
 /** Events without names to match: their matchers are ignored and are not part of what is trusted. */
 const withoutSubjects: ReadonlySet<HookEvent> = new Set<HookEvent>(['UserPromptSubmit', 'Stop']);
 
-function matcherOf(event: HookEvent, group: Json): string | undefined {
-  return isJsonObject(group) && !withoutSubjects.has(event) ? stringAt(group, 'matcher') : undefined;
-}
+const matcherOf = (event: HookEvent, group: Json): string | undefined =>
+  isJsonObject(group) && !withoutSubjects.has(event) ? stringAt(group, 'matcher') : undefined;
 
 /** Reports a fault in the place of hooks. */
 type Warn = (...about: Parameters<ProblemAt>) => readonly [];
@@ -219,9 +218,8 @@ export type HookTrust = 'managed' | 'trusted' | 'modified' | 'untrusted' | 'disa
 export type KnownHook = HookDefinition & { readonly trust: HookTrust };
 
 /** Computes the same digest that other programs store for a definition: members are sorted alphabetically. */
-function hookHash(definition: JsonObject): string {
-  return `sha256:${createHash('sha256').update(sortedJson(definition)).digest('hex')}`;
-}
+const hookHash = (definition: JsonObject): string =>
+  `sha256:${createHash('sha256').update(sortedJson(definition)).digest('hex')}`;
 
 const longestSubject = 256;
 export type CompiledMatchers = Awaited<ReturnType<typeof compileMatchers>>;

@@ -219,9 +219,8 @@ const withOtherForms = setOf(`
   required type
 `);
 
-function isJudged(key: string): boolean {
-  return [withSchema, withSchemas, withNumber, withOtherForms].some((keys) => keys.has(key));
-}
+const isJudged = (key: string): boolean =>
+  [withSchema, withSchemas, withNumber, withOtherForms].some((keys) => keys.has(key));
 
 const types: ReadonlySet<Json> = setOf('null boolean number integer string array object');
 type Node = Schema | boolean;
@@ -389,9 +388,8 @@ interface GuardedSource {
   readonly occurring: Occurring;
 }
 
-function namesIn(value: Json | undefined): readonly string[] | undefined {
-  return Array.isArray(value) ? value.filter((each: Json) => typeof each === 'string') : undefined;
-}
+const namesIn = (value: Json | undefined): readonly string[] | undefined =>
+  Array.isArray(value) ? value.filter((each: Json) => typeof each === 'string') : undefined;
 
 function mapped<Each>(value: Json, each: (member: Json | undefined) => Each): Record<string, Each> | undefined {
   if (!isJsonObject(value)) return undefined;

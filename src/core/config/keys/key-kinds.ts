@@ -6,16 +6,8 @@ import { isVariableName } from '../../policy/secrets.ts';
 export type KeyKind =
   | { readonly type: 'string'; readonly blank: 'allowed' | 'refused' }
   /** A folder or file. The layer's reader makes it absolute, as only it knows the base. */
-  | {
-      readonly type:
-        | 'path'
-        | 'path-list'
-        | 'boolean'
-        | 'string-list'
-        | 'string-or-list'
-        | 'boolean-or-list'
-        | 'string-map';
-    }
+  | { readonly type: 'path' | 'path-list' }
+  | { readonly type: 'boolean' | 'string-list' | 'string-or-list' | 'boolean-or-list' | 'string-map' }
   /** The name of an environment variable, or a table of them. Users may write keys there, so values are never shown. */
   | { readonly type: 'variable' | 'variable-map' }
   | { readonly type: 'integer'; readonly min: number; readonly max?: number }
@@ -103,23 +95,15 @@ export type Words<Text extends string> = Text extends `${infer First} ${infer Re
 export const keysOfKind = <Kind extends KeyKind, Names extends string>(kind: Kind, names: Names) =>
   Object.fromEntries(words(names).map((name) => [name, kind])) as { readonly [Name in Words<Names>]: Kind };
 
-interface PlainValues {
-  readonly string: string;
-  readonly path: string;
-  readonly integer: number;
-  readonly seconds: number;
-  readonly number: number;
-  readonly amount: number;
-  readonly date: string;
+interface PlainValues
+  extends
+    Record<'string' | 'path' | 'date' | 'variable', string>,
+    Record<'integer' | 'seconds' | 'number' | 'amount', number>,
+    Record<'string-list' | 'string-or-list' | 'path-list', readonly string[]>,
+    Record<'string-map' | 'variable-map', Readonly<Record<string, string>>> {
   readonly 'model-choice': string | { readonly model: string; readonly provider?: string };
   readonly boolean: boolean;
-  readonly 'string-list': readonly string[];
-  readonly 'string-or-list': readonly string[];
   readonly 'boolean-or-list': boolean | readonly string[];
-  readonly 'path-list': readonly string[];
-  readonly 'string-map': Readonly<Record<string, string>>;
-  readonly variable: string;
-  readonly 'variable-map': Readonly<Record<string, string>>;
   readonly toggles: Readonly<Record<string, boolean | JsonObject>>;
   readonly free: Json;
   readonly 'approval-policy': ApprovalPolicy;

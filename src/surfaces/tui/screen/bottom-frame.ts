@@ -1,7 +1,5 @@
 import { countColumns } from '../../../base/text-columns.ts';
 import type { PlanItem } from '../../../protocol/turn-item.ts';
-import type { SlashPopup } from '../commands/slash-popup.ts';
-import type { Composer } from '../draft/composer.ts';
 import { hintKeyMapper, keyHint } from './keys/key-map.ts';
 import { cleanLine } from './text/clean-text.ts';
 import { cutLine, drawCutRow, drawnColumns, drawRow } from './text/draw-row.ts';
@@ -9,19 +7,20 @@ import { elapsedWords } from './text/format-values.ts';
 import { glyphsOf, type Look } from './text/look.ts';
 import { accentStyle, boldStyle, dimStyle, plain, type Row, styled } from './text/style.ts';
 import { wrapIn } from './text/wrap-row.ts';
-import { fitFrame, type Frame, frameBelow, type View } from './view.ts';
+import type { TuiScreen } from './tui-screen.ts';
+import { fitFrame, type Frame, frameBelow } from './view.ts';
 
-interface Bottom {
-  readonly composer: Composer;
-  readonly popup: SlashPopup;
-  readonly view: View | undefined;
-  readonly plan: PinnedPlan | undefined;
-  readonly waiting: WaitingWords;
-  readonly placeholder: string;
-  readonly pendingKey: string | undefined;
-  readonly footer: (look: Look) => readonly string[];
-  readonly under: ((look: Look, room: number) => readonly string[]) | undefined;
-}
+type BottomPart =
+  | 'composer'
+  | 'popup'
+  | 'view'
+  | 'plan'
+  | 'waiting'
+  | 'placeholder'
+  | 'pendingKey'
+  | 'footer'
+  | 'under';
+type Bottom = Readonly<Pick<TuiScreen, BottomPart>>;
 
 /**
  * The composer with its surroundings, or a view instead of it. The last frame requested from a view must be the one

@@ -126,7 +126,10 @@ export class EventEntries {
     if (event.kind !== 'dropped') this.#changes.settle();
     if (event.kind === 'text') this.#arrived(event.itemId, event.text);
     const running = event.kind === 'output' ? this.#running.get(event.itemId) : undefined;
-    if (event.kind === 'output' && running !== undefined) appendCallOutput(running, event.text);
+    if (event.kind === 'output' && running !== undefined) {
+      running.output = (running.output + event.text).slice(-mostLiveOutput);
+      running.entry.cell = itemCell(withOutput(running.item, running.output), running.context);
+    }
     if (event.kind === 'dropped') this.#dropped(event.itemId);
   }
 
@@ -265,7 +268,9 @@ export class EventEntries {
 
   /** The turn could not record its end, so no event will come: its running work was cut off. */
   broken(): void {
-    for (const call of this.#running.values()) markCallInterrupted(call);
+    const end = { status: 'failed', unfinished: 'interrupted' } as const;
+    for (const { entry, item, output, context } of this.#running.values())
+      if (item.kind === 'command') entry.cell = itemCell({ ...withOutput(item, output), ...end }, context);
     this.#settle();
     this.#leaveUnfinished('removed');
   }
@@ -306,24 +311,13 @@ const runsBeside = (item: TurnItem): boolean =>
   item.kind === 'command' ? item.byUser !== true : item.kind === 'tool-call' && item.server === undefined;
 
 const mostLiveOutput = 64 * 1024;
-export type ShownCall = { readonly entry: TranscriptEntry; item: TurnItem; output: string; context: CallState };
+type ShownCall = { readonly entry: TranscriptEntry; item: TurnItem; output: string; context: CallState };
 
-export function appendCallOutput(call: ShownCall, text: string): void {
-  call.output = (call.output + text).slice(-mostLiveOutput);
-  call.entry.cell = itemCell(withOutput(call.item, call.output), call.context);
-}
-
-/** Marks a running command as cut off: its end could not be recorded, so no event will come. */
-export function markCallInterrupted({ entry, item, output, context }: ShownCall): void {
-  if (item.kind !== 'command') return;
-  entry.cell = itemCell({ ...withOutput(item, output), status: 'failed', unfinished: 'interrupted' }, context);
-}
-
-export const withOutput = <Item extends TurnItem>(item: Item, output: string): Item =>
+const withOutput = <Item extends TurnItem>(item: Item, output: string): Item =>
   item.kind === 'command' && item.output === '' ? { ...item, output } : item;
 
 /** Facts of an event about a call that its item lacks. */
-export function callStateAt(
+function callStateAt(
   { outside, confined }: { readonly outside?: true; readonly confined?: true },
   startedAt: number | undefined,
 ): CallState {
@@ -335,7 +329,7 @@ export function callStateAt(
 type RefusedEvent = Extract<ThreadEvent, { kind: 'call-refused' }>;
 
 /** Restores details of calls that files record only in other lines, so that a resumed conversation looks as it did. */
-export class ReplayedCalls {
+class ReplayedCalls {
   /** Commands that users were asked about, by call id. */
   readonly #asked = new Map<string, CommandItem>();
   /** Commands without an exit code since the last request. */
@@ -369,20 +363,13 @@ export class ReplayedCalls {
   }
 }
 
-export interface ShownShell {
+interface ShownShell {
   output(text: string): void;
   printed(): string;
   /** Absent if the command did not run. */
-  end(ran: ShellEnd | undefined): void;
+  end(ran?: Pick<CommandItem, 'exitCode' | 'output' | 'durationMs'> & { readonly isInterrupted: boolean }): void;
   /** The command began, but its end is not recorded. */
   lost(): void;
-}
-
-interface ShellEnd {
-  readonly exitCode?: number;
-  readonly output: string;
-  readonly durationMs: number;
-  readonly isInterrupted: boolean;
 }
 
 export function showShell(transcript: Transcript, command: string, startedAt: number): ShownShell {

@@ -67,13 +67,9 @@ export class MarkdownLeafWriter {
       case 'definition':
         return this.#leaf({ kind: 'paragraph', words: block.words });
       case 'heading':
-        return this.#leaf({ kind: 'heading', level: block.level, words: block.words });
       case 'rule':
-        return this.#leaf({ kind: 'rule' });
-      case 'table': {
-        const { kind, header, alignments, rows } = block;
-        return this.#leaf({ kind, header, alignments, rows });
-      }
+      case 'table':
+        return this.#leaf(block);
     }
   }
 

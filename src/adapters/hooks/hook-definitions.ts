@@ -97,7 +97,6 @@ function readGroup({ event, group, at, matcher }: Group, source: HookSource, war
 }
 
 type Sort = 'text' | 'number' | 'flag' | 'list';
-
 const groupKeys: Readonly<Record<string, Sort>> = { matcher: 'text', hooks: 'list' };
 const handlerKeys: Readonly<Record<string, Sort>> = {
   type: 'text',

@@ -38,7 +38,6 @@ export interface Config extends Omit<GivenValues, keyof Defaults>, Defaults {
 }
 
 export interface ResolveConfigOptions extends PermissionProfileOptions {
-  /** Defaults to unknown. */
   readonly trust?: Trust;
   /** Severity of an unknown key; defaults to a warning. */
   readonly unknown?: 'warning' | 'error';

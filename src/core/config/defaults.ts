@@ -21,7 +21,6 @@ export interface UndoSettings {
 
 export const defaultUndo: UndoSettings = { enabled: true, maxFileBytes: 10 * 1024 ** 2, maxTotalBytes: 1024 ** 3 };
 export const defaultAnswerLimits: AnswerLimits = { maxItems: 10_000, maxBytes: 64 * 1024 ** 2 };
-
 /** `maxBytes`: counted as received over the network. */
 export const defaultCompactionLimits = { maxBytes: 8 * 1024 ** 2, timeoutMs: 10 * 60_000 };
 type CompactionStrategy = 'auto' | 'structured' | 'plain' | 'remote';

@@ -38,7 +38,6 @@ export function readOtel(table: Json | undefined): {
 }
 
 type Report = (key: string, what: string, next: string) => undefined;
-
 const form = '{ otlp-http = { endpoint = "https://…", protocol = "json" } }';
 
 function readTarget(table: JsonObject, key: string, report: Report): OtlpTarget | undefined {

@@ -29,7 +29,6 @@ export interface ContextWindow {
 }
 
 export type WindowShares = WindowSettings & DefaultWindowShares;
-
 const toolOutputPercent = 25;
 /** Upper bound for the baseline: in a small window nothing would be left to show as a share. */
 const mostBaselinePercent = 25;
@@ -44,8 +43,7 @@ export function resolveContextWindow(
   settings: Settings,
   { identity }: { readonly identity: TurnIdentity },
 ): ContextWindow {
-  const shares = { ...defaultWindowShares(settings.window), ...settings.window };
-  return budgetsOf(identity, shares, windows);
+  return budgetsOf(identity, { ...defaultWindowShares(settings.window), ...settings.window }, windows);
 }
 
 /** The envelope's budgets under the windows that servers have named by now. */

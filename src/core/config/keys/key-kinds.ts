@@ -73,7 +73,6 @@ export interface NamedTablesKind<Keys extends SchemaKeys> {
 /** The key has lost its meaning, and a user who writes it expects something that will not happen. */
 export type RefusedKind = { readonly type: 'retired'; readonly advice: string };
 export type SchemaKeys = { readonly [key: string]: KeyKind };
-// Kinds that several tables use.
 export const textKind = { type: 'string', blank: 'allowed' } as const;
 export const nameKind = { type: 'string', blank: 'refused' } as const;
 export const flagKind = { type: 'boolean' } as const;
@@ -196,7 +195,6 @@ const ifRight =
     isRight(value as Value, kind) ? value : undefined;
 
 type RangeKind = { readonly min: number; readonly max?: number };
-
 const isWithin = (value: number, { min, max = Infinity }: RangeKind): boolean => value >= min && value <= max;
 
 const leafRules: { readonly [Type in LeafKind['type']]: LeafRule<LeafKind & { readonly type: Type }> } = {

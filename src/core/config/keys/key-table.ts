@@ -259,5 +259,4 @@ const keys = {
 export type ConfiguredProvider = ValuesOf<typeof providerKeys>;
 export type ConfiguredMcpServer = ValuesOf<typeof mcpServerKeys>;
 export type GivenValues = ValuesOf<typeof keys>;
-
 export const configSchema: TableKind<typeof keys> = table(keys, { unused: [...missedKeys, ...othersKeys] });

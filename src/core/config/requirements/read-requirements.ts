@@ -203,7 +203,6 @@ const passing: SchemaKeys = {
 };
 
 type RequirementValues = ValuesOf<typeof enforced>;
-
 export const requirementsSchema: TableKind<typeof enforced> = table({ ...enforced, ...passing });
 const path = ['rules', 'prefix_rules'];
 
@@ -346,12 +345,10 @@ function allowedProfiles(file: ConfigLayer, tables: ProfileTables, base: Compile
   const [first, ...others] = allowed;
   if (instead === undefined || first === undefined) return { problems };
   const source = configKeySource(file, [allowedKey]);
-  const rule: AllowedProfiles = { allowed: [first, ...others], instead, source, key: allowedKey };
-  return { allowed: rule, problems };
+  return { allowed: { allowed: [first, ...others], instead, source, key: allowedKey }, problems };
 }
 
 export type AllowedServersResult = { readonly servers?: AllowedServers; readonly problems: readonly TableProblem[] };
-
 const serversKey = 'mcp_servers';
 
 /** An empty table allows no MCP server. */
@@ -367,7 +364,6 @@ export function parseAllowedServers(file: ConfigLayer): AllowedServersResult {
 }
 
 type Path = readonly string[];
-
 const refuse = (problems: TableProblem[], problem: TableProblem): undefined => void problems.push(problem);
 
 function identityOf(path: Path, entry: Json, problems: TableProblem[]): ServerIdentity | undefined {

@@ -59,7 +59,6 @@ export interface McpOauthConfig {
 }
 
 type McpServerProblem = Outcome<'mcp-server-config' | 'mcp-server-not-allowed'>;
-
 const programKeys = ['args', 'env', 'envVars', 'cwd', 'sandbox'] as const;
 const addressKeys = ['bearerTokenEnvVar', 'httpHeaders', 'envHttpHeaders', 'scopes', 'oauth', 'oauthResource'] as const;
 

@@ -15,7 +15,6 @@ export function drawCutRows(rows: readonly Row[], look: Look): readonly string[]
   );
 }
 
-/** The cursor of a list before its row. */
 export const cursorSign = (isChosen: boolean, look: Look): RowPiece =>
   styled(isChosen ? `${glyphsOf(look).prompt} ` : '  ', accentStyle);
 

@@ -55,7 +55,6 @@ export function bottomFrame(bottom: Bottom, state: BottomRowsState, look: Look, 
 }
 
 export type PinnedPlan = { readonly steps: PlanItem['steps']; readonly isFolded: boolean };
-
 const mostSteps = 6;
 
 export function planRows({ steps, isFolded }: PinnedPlan, look: Look): readonly Row[] {
@@ -189,8 +188,7 @@ const modeNames = { normal: 'Normal', insert: 'Insert', replace: 'Replace' } as 
 /** The row below the composer: the first key of a chord, a search, or the Vim mode at the right. */
 function keyFooter({ footer, pendingKey, composer: { vim } }: Bottom, look: Look): readonly string[] {
   if (pendingKey !== undefined) {
-    const row = [plain(`  ${pendingKey} `), styled('waits for the next key, esc cancels', dimStyle)];
-    return [drawCutRow(row, look)];
+    return [drawCutRow([plain(`  ${pendingKey} `), styled('waits for the next key, esc cancels', dimStyle)], look)];
   }
   if (vim === undefined) return footer(look);
   if (vim.search !== undefined) return [drawCutRow([plain(`  ${cleanLine(vim.search)}`)], look)];

@@ -37,7 +37,6 @@ export class EventEntries {
   #isPassedOn = false;
   /** True if the turn exists only for a checkpoint. Undefined: nothing has happened in it. */
   #onlyCompacts: boolean | undefined;
-  /** The reason why the turn made no checkpoint. */
   #noCheckpoint: string | undefined;
   #before: Usage | undefined;
 
@@ -330,7 +329,6 @@ type RefusedEvent = Extract<ThreadEvent, { kind: 'call-refused' }>;
 
 /** Restores details of calls that files record only in other lines, so that a resumed conversation looks as it did. */
 class ReplayedCalls {
-  /** Commands that users were asked about, by call id. */
   readonly #asked = new Map<string, CommandItem>();
   /** Commands without an exit code since the last request. */
   #cutOff: { readonly entry: TranscriptEntry; readonly item: CommandItem }[] = [];

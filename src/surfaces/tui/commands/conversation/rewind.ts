@@ -38,8 +38,7 @@ export async function rewindOrUndo(session: TuiSession, rest: string): Promise<v
 async function browseRewind(session: TuiSession): Promise<void> {
   const { stage, engine, now } = session.parts;
   const { thread } = session;
-  if (thread.place === undefined) return session.notice('There is no message to go back to yet.');
-  const prompts = await engine.stored.prompts(thread.id);
+  const prompts = thread.place === undefined ? [] : await engine.stored.prompts(thread.id);
   if (prompts.length === 0) return session.notice('There is no message to go back to yet.');
   const items = prompts.map(({ words, messages, startedAt }) => ({
     label: cleanLine(words).slice(0, 500) || plural(messages.flatMap(({ pictures }) => pictures).length, 'picture'),
@@ -214,7 +213,6 @@ const allParts: readonly { readonly part: RewindPart; readonly label: string; re
   { part: 'files', label: 'files only', about: 'the conversation goes on' },
 ];
 
-/** The changes of a rewind, and below them the parts to choose from. */
 export function rewindView({ prompt, files, pick, close }: RewindOptions): View {
   const hasChanges = typeof files !== 'string' && files.restored.length + files.deleted.length > 0;
   const parts = allParts.filter(({ part }) => hasChanges || part === 'conversation');
@@ -264,7 +262,6 @@ export function rewindView({ prompt, files, pick, close }: RewindOptions): View 
 
 /** Text: why no file would change. */
 type FilesAhead = string | RestoreReport;
-
 const mostPromptRows = 6;
 
 /** Counts files only, without folders. */

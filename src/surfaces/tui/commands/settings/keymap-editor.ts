@@ -171,7 +171,6 @@ export type KeyChange =
   | { readonly kind: 'replace' | 'add' | 'remove'; readonly strokes: string }
   | { readonly kind: 'unbind' | 'default' };
 
-/** The keys of an action that do not collide with these strokes. */
 const keysBeside = ({ keys }: KeyBinding, strokes: string): readonly string[] =>
   keys.filter((key) => !strokesCollide(key, strokes));
 
@@ -214,7 +213,6 @@ function lostLines(map: KeyMap, { action }: KeyBinding, change: KeyChange): read
 
 /** Returns the file and line that bind an action; undefined if it has its default keys. */
 type BoundAt = (binding: KeyBinding) => string | undefined;
-
 const mostColumns = 14;
 
 function keymapItems({ bindings }: KeyMap, boundAt: BoundAt): readonly ListItem[] {
@@ -237,7 +235,6 @@ function keymapItems({ bindings }: KeyMap, boundAt: BoundAt): readonly ListItem[
 
 const keyWords = (keys: readonly string[]): string => (keys.length === 0 ? 'no key' : keys.map(shownKey).join(', '));
 
-/** Names as many keys as fit, then the number of the others. */
 function shortKeys(keys: readonly string[]): string {
   const count = keys.findLastIndex((_, at) => countColumns(keyWords(keys.slice(0, at + 1))) <= mostColumns - 3) + 1;
   const shown = Math.max(1, count);
@@ -373,7 +370,6 @@ export class KeyCaptureView implements View {
     this.#wait(chordMs, () => this.#options.captured(name));
   }
 
-  /** Drops the first key of a chord; without one, leaves the view. */
   #leave(): void {
     if (this.#first === undefined) return this.#options.close();
     this.#first = undefined;

@@ -69,7 +69,6 @@ export function contextWindowRoom({ total, budgets }: Pick<ContextWindowView, 't
   return { limit, compactsAt, left, free, reserve: Math.max(0, limit - total - free) };
 }
 
-/** Draws the window as cells, row by row. */
 export function contextMapRows(
   groups: readonly ContextWindowGroup[],
   room: WindowRoom,

@@ -145,7 +145,6 @@ export function findTheme(name: string, own: readonly ThemeChoice[] = []): Theme
 }
 
 export const ownTheme = (theme: Theme): ThemeChoice => ({ name: theme.name, about: 'your own', on: () => theme });
-/** True for a built-in theme, which an own theme can extend. */
 export const isBuiltInTheme = (name: string): name is ThemeName => Object.hasOwn(themes, name);
 
 export const backgroundBrightness = ([red, green, blue]: readonly [number, number, number]): 'dark' | 'light' =>

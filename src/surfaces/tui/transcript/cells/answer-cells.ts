@@ -189,7 +189,6 @@ function prefixes(look: Look, at: number): { readonly first: Row; readonly rest:
   return { first: at === 0 ? [styled(glyphsOf(look).prompt, { weight: 'bold' }), plain(' ')] : rest, rest };
 }
 
-/** Highlights files, skills and pictures that the text names. */
 function mentions(line: string): Row {
   const row: RowPiece[] = [];
   let from = 0;

@@ -126,7 +126,6 @@ const imageTitles = {
   'image-generation': ['Generated Image', 'Image Not Saved'],
 } as const;
 
-/** A picture that the model looked at, or that its provider made. */
 export function imageCell(item: Extract<TurnItem, { kind: 'image-view' | 'image-generation' }>): Cell {
   return cellWithHead((look) => {
     const isBad = item.problem !== undefined || (item.kind === 'image-generation' && item.status === 'failed');

@@ -333,7 +333,6 @@ function longestWordColumns(row: Row): number {
 
 /** Widths of the longest line and the longest word of a column. */
 export type ColumnMeasure = { readonly natural: number; readonly word: number };
-
 const [shortColumns, leastToken, leastProse, easyProse, longestWord] = [12, 12, 10, 24, 16];
 
 /**

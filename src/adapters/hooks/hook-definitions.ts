@@ -109,11 +109,11 @@ const handlerKeys: Readonly<Record<string, Sort>> = {
   additionalContextLimit: 'number',
   failClosed: 'flag',
 };
-const sorts: Readonly<Record<Sort, string>> = {
-  text: 'a text',
-  number: 'a number',
-  flag: 'true or false',
-  list: 'a list',
+const sorts: Readonly<Record<Sort, readonly [words: string, isOf: (value: Json) => boolean]>> = {
+  text: ['a text', (value) => typeof value === 'string'],
+  number: ['a number', (value) => typeof value === 'number'],
+  flag: ['true or false', (value) => typeof value === 'boolean'],
+  list: ['a list', (value) => Array.isArray(value)],
 };
 
 /** False if a known key has a wrong type. Unknown keys are reported: one may be a misspelt restriction. */
@@ -130,18 +130,13 @@ function reportKeys(
       const nearest = Object.keys(keys).find((known) => editDistance(known.toLowerCase(), key.toLowerCase()) <= 2);
       const next = nearest === undefined ? 'It has no effect; remove it.' : `Did you mean ${JSON.stringify(nearest)}?`;
       warn(at, where, `has the unknown key ${JSON.stringify(key)}`, next, { ignores: 'the key' });
-    } else if (value !== undefined && value !== null && !isOf(sort, value)) {
+    } else if (value !== undefined && value !== null && !sorts[sort][1](value)) {
       isRight = false;
-      const what = `must have ${sorts[sort]} for ${JSON.stringify(key)}, not ${JSON.stringify(value).slice(0, 60)}`;
+      const what = `must have ${sorts[sort][0]} for ${JSON.stringify(key)}, not ${JSON.stringify(value).slice(0, 60)}`;
       warn(at, where, what, 'Correct the value, or remove the key.', { isWrong: true });
     }
   }
   return isRight;
-}
-
-function isOf(sort: Sort, value: Json): boolean {
-  if (sort === 'list') return Array.isArray(value);
-  return typeof value === { text: 'string', number: 'number', flag: 'boolean' }[sort];
 }
 
 function readHandler(

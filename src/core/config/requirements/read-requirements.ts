@@ -345,7 +345,8 @@ function allowedProfiles(file: ConfigLayer, tables: ProfileTables, base: Compile
   const [first, ...others] = allowed;
   if (instead === undefined || first === undefined) return { problems };
   const source = configKeySource(file, [allowedKey]);
-  return { allowed: { allowed: [first, ...others], instead, source, key: allowedKey }, problems };
+  const rule: AllowedProfiles = { allowed: [first, ...others], instead, source, key: allowedKey };
+  return { allowed: rule, problems };
 }
 
 export type AllowedServersResult = { readonly servers?: AllowedServers; readonly problems: readonly TableProblem[] };

@@ -10,17 +10,8 @@ import { wrapIn } from './text/wrap-row.ts';
 import type { TuiScreen } from './tui-screen.ts';
 import { fitFrame, type Frame, frameBelow } from './view.ts';
 
-type BottomPart =
-  | 'composer'
-  | 'popup'
-  | 'view'
-  | 'plan'
-  | 'waiting'
-  | 'placeholder'
-  | 'pendingKey'
-  | 'footer'
-  | 'under';
-type Bottom = Readonly<Pick<TuiScreen, BottomPart>>;
+type Bottom = Pick<TuiScreen, 'composer' | 'popup' | 'view' | 'plan' | 'waiting' | 'placeholder'> &
+  Pick<TuiScreen, 'pendingKey' | 'footer' | 'under'>;
 
 /**
  * The composer with its surroundings, or a view instead of it. The last frame requested from a view must be the one

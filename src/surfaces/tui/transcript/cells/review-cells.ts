@@ -20,12 +20,8 @@ export const interruptedReview: Outcome = {
 };
 
 export function reviewStartCell(target: ReviewTarget): Cell {
-  return cellWithHead(() => {
-    return {
-      mark: 'plain',
-      head: [styled('Code review started: ', boldStyle), plain(cleanLine(reviewTargetWords(target)))],
-    };
-  });
+  const head = [styled('Code review started: ', boldStyle), plain(cleanLine(reviewTargetWords(target)))];
+  return cellWithHead(() => ({ mark: 'plain', head }));
 }
 
 export function reviewCell({ findings, correctness, explanation }: CodeReview): Cell {

@@ -113,12 +113,11 @@ function shownKeys(typed: string): string {
 }
 
 export function webSearchCell({ query }: Extract<TurnItem, { kind: 'web-search' }>): Cell {
-  return cellWithHead(() => {
-    const words = cleanLine(query).trim();
-    const isPage = /^https?:\/\/\S+$/.test(words);
-    const rest = words === '' ? '' : isPage ? ` ${words}` : ` for ${words}`;
-    return { mark: 'plain', head: [styled(isPage ? 'Opened' : 'Searched the web', boldStyle), plain(rest)] };
-  });
+  const words = cleanLine(query).trim();
+  const isPage = /^https?:\/\/\S+$/.test(words);
+  const rest = words === '' ? '' : isPage ? ` ${words}` : ` for ${words}`;
+  const head = [styled(isPage ? 'Opened' : 'Searched the web', boldStyle), plain(rest)];
+  return cellWithHead(() => ({ mark: 'plain', head }));
 }
 
 const imageTitles = {

@@ -236,7 +236,7 @@ function withoutTail(row: Row): Row {
 
 const gap = 2;
 
-export function tableRows(
+function tableRows(
   { header, alignments, rows }: Pick<TableBlock, 'header' | 'alignments' | 'rows'>,
   room: number,
   look: Look,

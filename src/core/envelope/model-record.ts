@@ -87,8 +87,7 @@ function limited(record: ModelRecord, limits: ProviderLimits | undefined): Model
 
 function entryFor(catalogue: Catalogue, name: string): ModelRecord {
   const found = longestPrefix(catalogue, name) ?? longestPrefix(catalogue, withoutNamespace(name));
-  if (found === undefined) return { ...catalogue.fallback, slug: name, guessed: true };
-  return { ...found, slug: name, guessed: false };
+  return { ...(found ?? catalogue.fallback), slug: name, guessed: found === undefined };
 }
 
 function longestPrefix(catalogue: Catalogue, name: string | undefined): CatalogueEntry | undefined {

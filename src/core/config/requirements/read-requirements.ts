@@ -207,10 +207,7 @@ export const requirementsSchema: TableKind<typeof enforced> = table({ ...enforce
 const path = ['rules', 'prefix_rules'];
 
 /** Rules in `requirements.toml` may restrict commands but allow none. */
-export function requirementRules(
-  file: ConfigLayer,
-  written: Json,
-): { readonly rules: readonly PrefixRule[]; readonly problems: readonly ConfigProblem[] } {
+export function requirementRules(file: ConfigLayer, written: Json) {
   const source = configKeySource(file, path);
   const read = (Array.isArray(written) ? written : []).map((rule: Json) => readRule(rule, source));
   return {

@@ -51,12 +51,7 @@ const tablesIn = (values: JsonObject): ProfileTables =>
   Object.fromEntries(Object.entries(values).filter(([, table]) => isJsonObject(table))) as ProfileTables;
 
 /** Entries of the profile and its parents as defined by the user and the administrator alone. */
-function entriesOf(
-  owned: ProfileTables,
-  tables: ProfileTables,
-  id: string,
-  base: CompileBase,
-): readonly FileSystemEntry[] {
+function entriesOf(owned: ProfileTables, tables: ProfileTables, id: string, base: CompileBase) {
   return parentsOf(tables, id).flatMap((each) => {
     const compiled = Object.hasOwn(owned, each) ? compileProfile(owned, each, base) : undefined;
     return compiled !== undefined && 'profile' in compiled

@@ -143,11 +143,7 @@ function effectiveWindow(model: TurnIdentity['model'], chosen: WindowSettings): 
   return Math.floor((raw * (chosen.effectivePercent ?? model.effectivePercent)) / 100);
 }
 
-function toolOutputBudget(
-  model: TurnIdentity['model'],
-  { toolOutputTokens }: WindowSettings,
-  mostTokens: number,
-): ContextWindow['toolOutput'] {
+function toolOutputBudget(model: TurnIdentity['model'], { toolOutputTokens }: WindowSettings, mostTokens: number) {
   const { mode, limit } = model.truncation;
   const perToken = mode === 'bytes' ? 4 : 1;
   const wanted = toolOutputTokens === undefined ? limit : toolOutputTokens * perToken;

@@ -75,10 +75,7 @@ const decisive = words(`
  * Removes variables of providers and of the user's MCP servers from every server that a project can influence: the
  * project may direct it anywhere, and no project may decide where keys go. Each removal gives a warning.
  */
-export function withoutProviderVariables(
-  checked: readonly Checked[],
-  otherVariables: readonly string[] = [],
-): readonly Checked[] {
+export function withoutProviderVariables(checked: readonly Checked[], otherVariables: readonly string[] = []) {
   const ofProjects = checked.filter(({ layer, values }) => layer.name === 'project' && 'mcp_servers' in values);
   if (ofProjects.length === 0) return checked;
   const own = checked.filter(({ layer }) => layer.name !== 'project');

@@ -103,12 +103,7 @@ export function withTomlKeys(text: string, values: JsonObject): string {
  * Sets or removes one key of a table in its own line. All other lines stay unchanged, and so does the comment behind a
  * replaced value. Undefined where the table has no lines of its own. Works by lines: the caller must check the result.
  */
-export function withTomlKey(
-  text: string,
-  path: readonly string[],
-  key: string,
-  value: Json | undefined,
-): string | undefined {
+export function withTomlKey(text: string, path: readonly string[], key: string, value: Json | undefined) {
   const lines = text.split('\n');
   const isHere = (header: readonly string[] | undefined): boolean => header?.join('\n') === path.join('\n');
   const from = lines.findIndex((line) => isHere(headerOf(line)));

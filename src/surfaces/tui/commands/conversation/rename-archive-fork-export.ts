@@ -44,11 +44,7 @@ export async function deleteShownThread(session: TuiSession): Promise<void> {
   });
 }
 
-async function left(
-  session: TuiSession,
-  done: { readonly kind: string; readonly outcome?: Outcome },
-  words: string,
-): Promise<void> {
+async function left(session: TuiSession, done: { readonly kind: string; readonly outcome?: Outcome }, words: string) {
   if (done.kind === 'refused' && done.outcome !== undefined) return session.noticeProblem(done.outcome);
   await startNewConversation(session);
   session.notice(words);

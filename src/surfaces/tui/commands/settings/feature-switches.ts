@@ -66,11 +66,7 @@ interface Switch {
 }
 
 /** Each change is saved at once, and takes effect from the next start on. */
-async function showSwitches(
-  session: TuiSession,
-  title: string,
-  load: () => Promise<readonly Switch[] | Outcome>,
-): Promise<void> {
+async function showSwitches(session: TuiSession, title: string, load: () => Promise<readonly Switch[] | Outcome>) {
   const { stage } = session.parts;
   const loaded = await load();
   if ('code' in loaded) return session.noticeProblem(loaded);

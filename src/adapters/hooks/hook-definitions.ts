@@ -37,17 +37,15 @@ export function parseHooks(
     const severity = isWrong && source.owner !== 'project' ? 'error' : 'warning';
     return { code: 'hooks-broken', message, next, severity, source: source.path, line };
   };
-  const warn: Warn = (...about) => void problems.push(problemAt(...about));
+  const warn: Warn = (...about) => {
+    problems.push(problemAt(...about));
+    return [];
+  };
   const hooks = Object.entries(table).flatMap(([name, groups]): readonly HookDefinition[] => {
     const event = hookEvents.find((known) => known === name);
-    if (event === undefined) {
-      warn([name], `the event ${JSON.stringify(name)}`, 'is unknown', `Use one of ${hookEvents.join(', ')}.`);
-      return [];
-    }
-    if (!Array.isArray(groups)) {
-      warn([name], name, 'is no list', 'Write a list of groups, each with `hooks`.');
-      return [];
-    }
+    if (event === undefined)
+      return warn([name], `the event ${JSON.stringify(name)}`, 'is unknown', `Use one of ${hookEvents.join(', ')}.`);
+    if (!Array.isArray(groups)) return warn([name], name, 'is no list', 'Write a list of groups, each with `hooks`.');
     return (groups as readonly Json[]).flatMap((group, at) => {
       const matcher = matcherOf(event, group);
       if (matcher !== undefined && isPattern(matcher)) {
@@ -67,11 +65,11 @@ export function parseHooks(
 /** Events without names to match: their matchers are ignored and are not part of what is trusted. */
 const withoutSubjects: ReadonlySet<HookEvent> = new Set<HookEvent>(['UserPromptSubmit', 'Stop']);
 
-function matcherOf(event: HookEvent, group: Json): string | undefined {
-  return isJsonObject(group) && !withoutSubjects.has(event) ? stringAt(group, 'matcher') : undefined;
-}
+const matcherOf = (event: HookEvent, group: Json): string | undefined =>
+  isJsonObject(group) && !withoutSubjects.has(event) ? stringAt(group, 'matcher') : undefined;
 
-type Warn = (...about: Parameters<ProblemAt>) => void;
+/** Reports a fault in the place of hooks. */
+type Warn = (...about: Parameters<ProblemAt>) => readonly [];
 type ProblemAt = (
   path: Path,
   where: string,
@@ -85,10 +83,8 @@ type Group = Pick<HookDefinition, 'event' | 'matcher'> & { readonly group: Json;
 function readGroup({ event, group, at, matcher }: Group, source: HookSource, warn: Warn): readonly HookDefinition[] {
   const where = `group ${at + 1} of ${event}`;
   const handlers = isJsonObject(group) ? arrayAt(group, 'hooks') : undefined;
-  if (!isJsonObject(group) || handlers === undefined) {
-    warn([event, at], where, 'has no list `hooks`', 'Add the list.');
-    return [];
-  }
+  if (!isJsonObject(group) || handlers === undefined)
+    return warn([event, at], where, 'has no list `hooks`', 'Add the list.');
   reportKeys(group, groupKeys, { path: [event, at], where, warn });
   return handlers.flatMap((handler, index): readonly HookDefinition[] => {
     const place = { event, key: `${source.path}:${label(event)}:${at}:${index}`, ...defined({ matcher }) };
@@ -96,13 +92,11 @@ function readGroup({ event, group, at, matcher }: Group, source: HookSource, war
     const read = readHandler(handler, place, source);
     const isRight = typeof read !== 'string' && isJsonObject(handler) ? reportKeys(handler, handlerKeys, here) : true;
     if (typeof read !== 'string') return isRight ? [read] : [];
-    warn(here.path, here.where, read, 'Write {"type": "command", "command": "…"}.');
-    return [];
+    return warn(here.path, here.where, read, 'Write {"type": "command", "command": "…"}.');
   });
 }
 
 type Sort = 'text' | 'number' | 'flag' | 'list';
-
 const groupKeys: Readonly<Record<string, Sort>> = { matcher: 'text', hooks: 'list' };
 const handlerKeys: Readonly<Record<string, Sort>> = {
   type: 'text',
@@ -115,11 +109,11 @@ const handlerKeys: Readonly<Record<string, Sort>> = {
   additionalContextLimit: 'number',
   failClosed: 'flag',
 };
-const sorts: Readonly<Record<Sort, string>> = {
-  text: 'a text',
-  number: 'a number',
-  flag: 'true or false',
-  list: 'a list',
+const sorts: Readonly<Record<Sort, readonly [words: string, isOf: (value: Json) => boolean]>> = {
+  text: ['a text', (value) => typeof value === 'string'],
+  number: ['a number', (value) => typeof value === 'number'],
+  flag: ['true or false', (value) => typeof value === 'boolean'],
+  list: ['a list', (value) => Array.isArray(value)],
 };
 
 /** False if a known key has a wrong type. Unknown keys are reported: one may be a misspelt restriction. */
@@ -136,18 +130,13 @@ function reportKeys(
       const nearest = Object.keys(keys).find((known) => editDistance(known.toLowerCase(), key.toLowerCase()) <= 2);
       const next = nearest === undefined ? 'It has no effect; remove it.' : `Did you mean ${JSON.stringify(nearest)}?`;
       warn(at, where, `has the unknown key ${JSON.stringify(key)}`, next, { ignores: 'the key' });
-    } else if (value !== undefined && value !== null && !isOf(sort, value)) {
+    } else if (value !== undefined && value !== null && !sorts[sort][1](value)) {
       isRight = false;
-      const what = `must have ${sorts[sort]} for ${JSON.stringify(key)}, not ${JSON.stringify(value).slice(0, 60)}`;
+      const what = `must have ${sorts[sort][0]} for ${JSON.stringify(key)}, not ${JSON.stringify(value).slice(0, 60)}`;
       warn(at, where, what, 'Correct the value, or remove the key.', { isWrong: true });
     }
   }
   return isRight;
-}
-
-function isOf(sort: Sort, value: Json): boolean {
-  if (sort === 'list') return Array.isArray(value);
-  return typeof value === { text: 'string', number: 'number', flag: 'boolean' }[sort];
 }
 
 function readHandler(
@@ -223,9 +212,8 @@ export type HookTrust = 'managed' | 'trusted' | 'modified' | 'untrusted' | 'disa
 export type KnownHook = HookDefinition & { readonly trust: HookTrust };
 
 /** Computes the same digest that other programs store for a definition: members are sorted alphabetically. */
-function hookHash(definition: JsonObject): string {
-  return `sha256:${createHash('sha256').update(sortedJson(definition)).digest('hex')}`;
-}
+const hookHash = (definition: JsonObject): string =>
+  `sha256:${createHash('sha256').update(sortedJson(definition)).digest('hex')}`;
 
 const longestSubject = 256;
 export type CompiledMatchers = Awaited<ReturnType<typeof compileMatchers>>;

@@ -44,8 +44,7 @@ function parse(text: string): { readonly contents: unknown; readonly problem?: s
   if (error.code === 'TAG_RESOLVE_FAILED') return { contents, problem: `${line} has a tag; remove the tag` };
   if (error.code === 'MULTIPLE_DOCS') return { contents, problem: `${line} begins another document; write one table` };
   if (error.code === 'TAB_AS_INDENT') return { contents, problem: `${line} is indented with a tab; use spaces` };
-  const problem = `${line} is no YAML (${error.message}); put a text with special characters in quotes`;
-  return { contents, problem };
+  return { contents, problem: `${line} is no YAML (${error.message}); put a text with special characters in quotes` };
 }
 
 /** Quotes values of the top level that are invalid YAML. A quoted string or an unclosed table stays as it is. */

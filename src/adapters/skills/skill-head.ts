@@ -5,7 +5,6 @@ import { basename, dirname } from 'node:path';
 export type SkillHead = { readonly kind: 'head'; readonly name: string; readonly description: string };
 /** `reason` ends a sentence: "… is left out: {reason}." */
 export type WrongSkill = { readonly kind: 'wrong'; readonly reason: string };
-
 const longestName = 64;
 
 export async function readSkillHead(text: string, path: string): Promise<SkillHead | WrongSkill> {

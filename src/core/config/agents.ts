@@ -1,52 +1,21 @@
 import { defined } from '../../base/objects.ts';
-import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
-import type { Outcome } from '../../protocol/outcome.ts';
+import { isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
 import { featureGates, featureNames, isGateOpen } from './features.ts';
 import type { Override } from './flag-overrides.ts';
-import { choiceKind, flagKind, type SchemaKeys, nameKind, type TableKind, textKind, words } from './keys/key-kinds.ts';
-
-export interface AgentsConfig {
-  /** Absent: the feature decides. */
-  readonly enabled?: boolean;
-  readonly running: number;
-  readonly depth: number;
-  readonly tokens?: number;
-  readonly defaultModel?: string;
-  readonly defaultEffort?: string;
-}
-
-export type AgentsReading = { readonly agents: AgentsConfig; readonly problems: readonly Outcome<'agents-config'>[] };
+import { choiceKind, flagKind, keysOfKind, nameKind, textKind, words } from './keys/key-kinds.ts';
+import type { SchemaKeys, TableKind } from './keys/key-kinds.ts';
 
 const usual = { running: 6, depth: 1 } as const;
 
-/** Reads the table as merged from all layers. Invalid parts are left out and reported. */
-export function readAgentsConfig(given: Json | undefined): AgentsReading {
+/** Reads the table as merged from all layers, whose values `agentsSchema` has checked. */
+export function readAgentsConfig(given: Json | undefined) {
   const table = isJsonObject(given) ? given : undefined;
-  const problems: Outcome<'agents-config'>[] = [];
-  const read = <Value extends Json>(key: string, isRight: (value: Json) => boolean, expected: string) => {
-    const value = table?.[key];
-    if (value === undefined || isRight(value)) return value as Value | undefined;
-    const message = `agents.${key} must be ${expected}.`;
-    problems.push({ code: 'agents-config', message, next: 'Correct it in config.toml.' });
-    return undefined;
-  };
-  const count = (key: string): number | undefined =>
-    read(key, (value) => Number.isInteger(value) && Number(value) >= 1, 'a whole number of at least 1');
-  const text = (key: string): string | undefined =>
-    read(key, (value) => typeof value === 'string' && value.trim() !== '', 'a name');
-  const isLimit = (value: Json): boolean => Number.isInteger(value) && Number(value) >= 0;
   return {
-    agents: {
-      running: count('max_concurrent_threads_per_session') ?? count('max_threads') ?? usual.running,
-      depth: read<number>('max_depth', isLimit, 'a whole number') ?? usual.depth,
-      ...defined({
-        enabled: read<boolean>('enabled', (value) => typeof value === 'boolean', 'true or false'),
-        tokens: count('max_tokens'),
-        defaultModel: text('default_subagent_model'),
-        defaultEffort: text('default_subagent_reasoning_effort'),
-      }),
-    },
-    problems,
+    running: numberAt(table, 'max_concurrent_threads_per_session') ?? numberAt(table, 'max_threads') ?? usual.running,
+    depth: numberAt(table, 'max_depth') ?? usual.depth,
+    tokens: numberAt(table, 'max_tokens'),
+    defaultModel: stringAt(table, 'default_subagent_model'),
+    defaultEffort: stringAt(table, 'default_subagent_reasoning_effort'),
   };
 }
 
@@ -109,11 +78,9 @@ export function readRole(name: string, table: JsonObject, description: string): 
   const instructions = stringAt(table, 'developer_instructions')?.trim();
   const gates = featureGates((objectAt(table, 'features') ?? {}) as Parameters<typeof featureGates>[0]);
   const isClosed = (name: string): boolean => gates[name] === false;
+  const chosen = fixable.map((key) => ({ path: [key], value: stringAt(table, key) }));
   const overrides: Override[] = [
-    ...fixable.flatMap((key) => {
-      const value = stringAt(table, key);
-      return value === undefined ? [] : [{ path: [key], value }];
-    }),
+    ...chosen.flatMap(({ path, value }) => (value === undefined ? [] : [{ path, value }])),
     ...(isClosed('personality') ? [{ path: ['personality'], value: 'none' }] : []),
     ...closableGates.filter(isClosed).map((gate) => ({ path: ['features', gate], value: false })),
   ];
@@ -133,13 +100,9 @@ export function readRole(name: string, table: JsonObject, description: string): 
 
 /** The settings that an agent's role fixes: the model that starts it cannot choose them. Undefined if none. */
 export function describeFixedChoices({ model, effort, withoutTools, readOnly }: AgentRole): string | undefined {
-  const fixed = [
-    ...(model === undefined ? [] : [`model ${model}`]),
-    ...(effort === undefined ? [] : [`effort ${effort}`]),
-    ...(withoutTools === undefined ? [] : [`without ${withoutTools.join(' and ')}`]),
-    ...(readOnly === true ? ['read-only'] : []),
-  ];
-  return fixed.length === 0 ? undefined : fixed.join(', ');
+  const without = withoutTools && `without ${withoutTools.join(' and ')}`;
+  const fixed = [model && `model ${model}`, effort && `effort ${effort}`, without, readOnly && 'read-only'];
+  return fixed.filter(Boolean).join(', ') || undefined;
 }
 
 const least = (min: number) => ({ type: 'integer', min }) as const;
@@ -152,12 +115,8 @@ export const agentRoleSchema: TableKind<SchemaKeys> = {
     description: textKind,
     config_file: nameKind,
     developer_instructions: textKind,
-    model: nameKind,
-    model_reasoning_effort: nameKind,
-    model_reasoning_summary: nameKind,
-    model_verbosity: nameKind,
-    personality: nameKind,
-    service_tier: nameKind,
+    ...keysOfKind(nameKind, 'model model_reasoning_effort model_reasoning_summary model_verbosity'),
+    ...keysOfKind(nameKind, 'personality service_tier'),
     sandbox_mode: choiceKind(['read-only', 'workspace-write', 'danger-full-access']),
     features: { type: 'toggles', names: featureNames, tables: 'allowed', closable: closableFeatures },
   },
@@ -173,8 +132,7 @@ export const agentsSchema: TableKind<SchemaKeys> = {
     max_concurrent_threads_per_session: least(1),
     max_depth: least(0),
     max_tokens: least(1),
-    default_subagent_model: nameKind,
-    default_subagent_reasoning_effort: nameKind,
+    ...keysOfKind(nameKind, 'default_subagent_model default_subagent_reasoning_effort'),
   },
   unused: ['interrupt_message', 'job_max_runtime_seconds'],
   unknown: 'warning',

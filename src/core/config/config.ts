@@ -38,7 +38,6 @@ export interface Config extends Omit<GivenValues, keyof Defaults>, Defaults {
 }
 
 export interface ResolveConfigOptions extends PermissionProfileOptions {
-  /** Defaults to unknown. */
   readonly trust?: Trust;
   /** Severity of an unknown key; defaults to a warning. */
   readonly unknown?: 'warning' | 'error';
@@ -50,16 +49,10 @@ export interface ResolveConfigOptions extends PermissionProfileOptions {
 /** Later layers win. `problems`: values left out of `config`, the worst first. A caller must stop at an error. */
 export function resolveConfig(
   layers: readonly ConfigLayer[],
-  {
-    trust = 'unknown',
-    unknown = 'warning',
-    profile,
-    addedRoots = [],
-    otherVariables,
-    ...reading
-  }: ResolveConfigOptions = {},
+  options: ResolveConfigOptions = {},
 ): { readonly config: Config; readonly problems: readonly ConfigProblem[] } {
-  const checked = checkLayers(layers, { unknown, ...defined({ otherVariables }) });
+  const { trust = 'unknown', unknown = 'warning', profile, addedRoots = [], otherVariables, ...reading } = options;
+  const checked = checkLayers(layers, { unknown, otherVariables });
   const merged = mergeLayers(checked.map(({ values }) => values));
   const given = withCamelCaseKeys(configSchema, merged);
   const { named: namedProfile, problems: profileProblems } = resolvePermissionProfile(checked, merged, reading);

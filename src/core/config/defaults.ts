@@ -21,14 +21,9 @@ export interface UndoSettings {
 
 export const defaultUndo: UndoSettings = { enabled: true, maxFileBytes: 10 * 1024 ** 2, maxTotalBytes: 1024 ** 3 };
 export const defaultAnswerLimits: AnswerLimits = { maxItems: 10_000, maxBytes: 64 * 1024 ** 2 };
-
-export interface CompactionLimits {
-  /** Counted as received over the network. */
-  readonly maxBytes: number;
-  readonly timeoutMs: number;
-}
-
-export const defaultCompactionLimits: CompactionLimits = { maxBytes: 8 * 1024 ** 2, timeoutMs: 10 * 60_000 };
+/** `maxBytes`: counted as received over the network. */
+export const defaultCompactionLimits = { maxBytes: 8 * 1024 ** 2, timeoutMs: 10 * 60_000 };
+type CompactionStrategy = 'auto' | 'structured' | 'plain' | 'remote';
 
 export interface Defaults {
   readonly modelProvider: string;
@@ -38,7 +33,7 @@ export interface Defaults {
   readonly shellEnvironmentPolicy: ShellEnvironmentPolicy;
   readonly blobs: { readonly maxBytes: number };
   readonly answer: AnswerLimits;
-  readonly compaction: CompactionLimits & { readonly strategy?: 'auto' | 'structured' | 'plain' | 'remote' };
+  readonly compaction: Readonly<typeof defaultCompactionLimits> & { readonly strategy?: CompactionStrategy };
   readonly undo: UndoSettings;
   readonly allowLoginShell: boolean;
   readonly projectDocMaxBytes: number;

@@ -35,7 +35,6 @@ const gates = [
 ] as const;
 
 export type GateName = (typeof gates)[number]['name'];
-
 export const usedGates: readonly { readonly name: GateName; readonly isOpen: boolean; readonly does: string }[] = gates;
 export type GivenGates = Readonly<Record<string, boolean>> | undefined;
 

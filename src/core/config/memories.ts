@@ -18,7 +18,6 @@ export interface MemoryRules {
 }
 
 type MemoryKeys = NonNullable<GivenValues['memories']>;
-
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 export const usesMemories = (gates: GivenGates, keys: MemoryKeys | undefined): boolean =>

@@ -16,12 +16,9 @@ export interface OtelSettings {
 type OtelProblem = Outcome<'config-otel'>;
 
 /** Messages never show a header, and only the beginning of an address. */
-export function readOtel(table: Json | undefined): {
-  readonly otel: OtelSettings | undefined;
-  readonly problems: readonly OtelProblem[];
-} {
-  if (!isJsonObject(table)) return { otel: undefined, problems: [] };
+export function readOtel(table: Json | undefined) {
   const problems: OtelProblem[] = [];
+  if (!isJsonObject(table)) return { otel: undefined, problems };
   const report = (key: string, what: string, next: string): undefined => {
     problems.push({ code: 'config-otel', message: `otel.${key} ${what}.`, next });
     return undefined;
@@ -38,7 +35,6 @@ export function readOtel(table: Json | undefined): {
 }
 
 type Report = (key: string, what: string, next: string) => undefined;
-
 const form = '{ otlp-http = { endpoint = "https://…", protocol = "json" } }';
 
 function readTarget(table: JsonObject, key: string, report: Report): OtlpTarget | undefined {

@@ -15,22 +15,16 @@ export interface PermissionProfileOptions extends CompileBase {
   readonly managedProfiles?: ProfileTables;
 }
 
-export interface PermissionProfileResult {
-  /** Absent where a sandbox mode decides or the profile is invalid. */
-  readonly named?: NamedProfile;
-  readonly problems: readonly ConfigProblem[];
-}
-
 /**
- * The profile chosen by `default_permissions`, if that key decides. Of it and `sandbox_mode`, the one in the highest
- * layer decides; in the same layer, `default_permissions`. Names are checked only once the folder is known, since a
- * project may define or choose a profile.
+ * The profile chosen by `default_permissions`, if that key decides and the profile is valid. Of it and `sandbox_mode`,
+ * the one in the highest layer decides; in the same layer, `default_permissions`. Names are checked only once the folder
+ * is known, since a project may define or choose a profile.
  */
 export function resolvePermissionProfile(
   checked: readonly CheckedLayer[],
   given: JsonObject,
   { managedProfiles = {}, ...base }: PermissionProfileOptions,
-): PermissionProfileResult {
+): { readonly named?: NamedProfile; readonly problems: readonly ConfigProblem[] } {
   const own = objectAt(given, 'permissions') ?? {};
   const decider = checked.findLast(({ values }) => decidingKey(values) !== undefined);
   const id = stringAt(decider?.values, 'default_permissions');
@@ -57,12 +51,7 @@ const tablesIn = (values: JsonObject): ProfileTables =>
   Object.fromEntries(Object.entries(values).filter(([, table]) => isJsonObject(table))) as ProfileTables;
 
 /** Entries of the profile and its parents as defined by the user and the administrator alone. */
-function entriesOf(
-  owned: ProfileTables,
-  tables: ProfileTables,
-  id: string,
-  base: CompileBase,
-): readonly FileSystemEntry[] {
+function entriesOf(owned: ProfileTables, tables: ProfileTables, id: string, base: CompileBase) {
   return parentsOf(tables, id).flatMap((each) => {
     const compiled = Object.hasOwn(owned, each) ? compileProfile(owned, each, base) : undefined;
     return compiled !== undefined && 'profile' in compiled

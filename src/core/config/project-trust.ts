@@ -65,10 +65,7 @@ export const rootOnlyKeys = paths(`
   agents features.multi_agent features.collab
 `);
 
-export function withoutForbiddenKeys(layer: ConfigLayer): {
-  readonly layer: ConfigLayer;
-  readonly problems: readonly ConfigProblem[];
-} {
+export function withoutForbiddenKeys(layer: ConfigLayer) {
   const present = (keys: typeof forbiddenKeys) => keys.filter((path) => valueAt(layer.values, path) !== undefined);
   const everywhere = present(forbiddenKeys);
   const { belowRoot, underLandlock } = layer;

@@ -48,8 +48,8 @@ export function resolveEnvelope(facts: TurnFacts, settings: TurnSettings): Envel
   const instructions = resolveInstructions(facts, settings, { identity, workspace });
   const policy = resolvePolicyGroup(facts, settings, { workspace, identity });
   const capabilities = resolveCapabilities(facts, settings, { identity, policy });
-  const modes = resolveModes(facts, settings, { identity });
-  const telemetry = resolveTelemetry(facts, settings, { identity });
+  const modes = resolveModes(facts, settings, identity);
+  const telemetry = resolveTelemetry(facts, settings, identity);
   const window = resolveContextWindow(facts, settings, { identity });
   return deepFreeze({ identity, workspace, instructions, policy, capabilities, modes, telemetry, window });
 }
@@ -69,11 +69,7 @@ interface Modes extends Pick<TurnSettings, 'personality' | 'outputSchema' | 'cyb
   readonly leaveOut: readonly OmittedContext[];
 }
 
-function resolveModes(
-  facts: TurnFacts,
-  settings: TurnSettings,
-  { identity }: { readonly identity: TurnIdentity },
-): Modes {
+function resolveModes(facts: TurnFacts, settings: TurnSettings, identity: TurnIdentity): Modes {
   const { personality, realtime, outputSchema, cyberAccessProgram } = settings;
   // Other providers do not know such programs and may refuse a request that names one.
   const known = cyberAccessProgram !== undefined && facts.provider?.accessPrograms === 'known';
@@ -100,11 +96,7 @@ interface Telemetry {
   readonly origins: Readonly<Record<string, string>>;
 }
 
-function resolveTelemetry(
-  facts: TurnFacts,
-  settings: Settings,
-  { identity }: { readonly identity: TurnIdentity },
-): Telemetry {
+function resolveTelemetry(facts: TurnFacts, settings: Settings, identity: TurnIdentity): Telemetry {
   const { id, turnId } = facts.thread;
   return {
     threadId: id,

@@ -219,9 +219,8 @@ const withOtherForms = setOf(`
   required type
 `);
 
-function isJudged(key: string): boolean {
-  return [withSchema, withSchemas, withNumber, withOtherForms].some((keys) => keys.has(key));
-}
+const isJudged = (key: string): boolean =>
+  [withSchema, withSchemas, withNumber, withOtherForms].some((keys) => keys.has(key));
 
 const types: ReadonlySet<Json> = setOf('null boolean number integer string array object');
 type Node = Schema | boolean;
@@ -301,28 +300,18 @@ class GuardedSchema {
     if (withSchema.has(key)) return isSchema ? this.#node(value) : undefined;
     if (withSchemas.has(key)) return nodes?.length === 0 ? undefined : nodes;
     if (withNumber.has(key)) return typeof value === 'number' ? value : this.#openLimit(key, value);
-    switch (key) {
-      case 'const':
-        return value;
-      case 'enum':
-        return list;
-      case 'type':
-        return (list ?? [value]).every((type) => types.has(type)) && list?.length !== 0 ? value : undefined;
-      case 'multipleOf':
-        return typeof value === 'number' && value > 0 ? value : undefined;
-      case 'required':
-        return namesIn(value);
-      case 'items':
-        return nodes ?? (isSchema ? this.#node(value) : undefined);
-      case 'dependentRequired':
-        return mapped(value, (each) => namesIn(each) ?? []);
-      case 'dependentSchemas':
-        return mapped(value, (each) => this.#node(each));
-      case 'dependencies':
-        return mapped(value, (each) => namesIn(each) ?? this.#node(each));
-      default:
-        return undefined;
-    }
+    const others: Readonly<Record<string, () => unknown>> = {
+      const: () => value,
+      enum: () => list,
+      type: () => ((list ?? [value]).every((type) => types.has(type)) && list?.length !== 0 ? value : undefined),
+      multipleOf: () => (typeof value === 'number' && value > 0 ? value : undefined),
+      required: () => namesIn(value),
+      items: () => nodes ?? (isSchema ? this.#node(value) : undefined),
+      dependentRequired: () => mapped(value, (each) => namesIn(each) ?? []),
+      dependentSchemas: () => mapped(value, (each) => this.#node(each)),
+      dependencies: () => mapped(value, (each) => namesIn(each) ?? this.#node(each)),
+    };
+    return Object.hasOwn(others, key) ? others[key]!() : undefined;
   }
 
   /** In draft 4 a boolean says whether the limit itself is excluded. */
@@ -389,9 +378,8 @@ interface GuardedSource {
   readonly occurring: Occurring;
 }
 
-function namesIn(value: Json | undefined): readonly string[] | undefined {
-  return Array.isArray(value) ? value.filter((each: Json) => typeof each === 'string') : undefined;
-}
+const namesIn = (value: Json | undefined): readonly string[] | undefined =>
+  Array.isArray(value) ? value.filter((each: Json) => typeof each === 'string') : undefined;
 
 function mapped<Each>(value: Json, each: (member: Json | undefined) => Each): Record<string, Each> | undefined {
   if (!isJsonObject(value)) return undefined;

@@ -87,8 +87,7 @@ function limited(record: ModelRecord, limits: ProviderLimits | undefined): Model
 
 function entryFor(catalogue: Catalogue, name: string): ModelRecord {
   const found = longestPrefix(catalogue, name) ?? longestPrefix(catalogue, withoutNamespace(name));
-  if (found === undefined) return { ...catalogue.fallback, slug: name, guessed: true };
-  return { ...found, slug: name, guessed: false };
+  return { ...(found ?? catalogue.fallback), slug: name, guessed: found === undefined };
 }
 
 function longestPrefix(catalogue: Catalogue, name: string | undefined): CatalogueEntry | undefined {
@@ -98,20 +97,17 @@ function longestPrefix(catalogue: Catalogue, name: string | undefined): Catalogu
     .toSorted((a, b) => b.slug.length - a.slug.length)[0];
 }
 
-function withoutNamespace(name: string): string | undefined {
-  return /^[A-Za-z0-9_-]+\/(?<rest>[^/]+)$/.exec(name)?.groups?.['rest'];
-}
+const withoutNamespace = (name: string): string | undefined =>
+  /^[A-Za-z0-9_-]+\/(?<rest>[^/]+)$/.exec(name)?.groups?.['rest'];
 
 /** Under the key that other programs read. */
-export function compatibilityField(record: ModelRecord): JsonObject {
-  return record.compatibility === undefined ? {} : { comp_hash: record.compatibility };
-}
+export const compatibilityField = (record: ModelRecord): JsonObject =>
+  record.compatibility === undefined ? {} : { comp_hash: record.compatibility };
 
 export type ModelChoices = Pick<Settings, 'effort' | 'summary' | 'verbosity'>;
 
-export function modelDefaults({ defaultEffort, defaultSummary, defaultVerbosity }: ModelRecord): ModelChoices {
-  return defined({ effort: defaultEffort, summary: defaultSummary, verbosity: defaultVerbosity });
-}
+export const modelDefaults = ({ defaultEffort, defaultSummary, defaultVerbosity }: ModelRecord): ModelChoices =>
+  defined({ effort: defaultEffort, summary: defaultSummary, verbosity: defaultVerbosity });
 
 /** The effective choices for a model. A model without verbosity gets none. */
 export function modelChoices(model: ModelRecord, chosen: ModelChoices): ModelChoices {

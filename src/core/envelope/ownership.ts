@@ -1,4 +1,4 @@
-import { words } from '../config/keys/key-kinds.ts';
+import { words, type Words } from '../config/keys/key-kinds.ts';
 import { consumerTable } from './consumers.ts';
 import type { Envelope } from './envelope.ts';
 import type { RealtimeSetting, SpendingLimits, TurnSettings, WindowSettings } from './settings.ts';
@@ -41,21 +41,9 @@ type Field<Value, Path extends string> = Path extends WholeField
       : Fields<Value, `${Path}.`>;
 
 type WholeField =
-  | 'identity.price'
-  | 'identity.sampling'
-  | 'identity.model.modes'
-  | 'identity.model.sources'
-  | 'workspace.places'
-  | 'instructions.base.provenance'
-  | 'policy.approval'
-  | 'policy.askedApproval'
-  | 'policy.limits.continued'
-  | 'policy.profile'
-  | 'policy.askedProfile'
-  | 'policy.resolved'
-  | 'policy.rules'
-  | 'policy.shellEnvironment'
-  | 'window.shares';
+  | Words<'identity.price identity.sampling identity.model.modes identity.model.sources workspace.places'>
+  | Words<'instructions.base.provenance policy.approval policy.askedApproval policy.limits.continued policy.profile'>
+  | Words<'policy.askedProfile policy.resolved policy.rules policy.shellEnvironment window.shares'>;
 
 type Row = Omit<FieldOwnership, 'field' | 'consumers'>;
 
@@ -70,7 +58,6 @@ const byDefault: Row = { source: { otherwise: 'default' } };
 const share: Row = { source: { otherwise: 'effective window' } };
 const ofShares = ['window.autoCompactPercent', 'window.reservePercent'] as const;
 const ofModel = chosen('model catalogue', 'window.effectiveTokens', 'window.effectivePercent', 'window.contextWindow');
-type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
 
 /** Rows of neighbouring fields with one source. */
 const each = <Group extends string, Names extends string>(row: Row, group: Group, names: Names) =>

@@ -9,7 +9,7 @@ import { defined } from '../../base/objects.ts';
 import type { ApprovalPolicy, PermissionProfile, ResolvedPolicy } from '../../protocol/permissions.ts';
 import { collaborationFor, type TurnIdentity } from './identity.ts';
 import type { TurnFacts } from './facts.ts';
-import type { CollaborationMode, Settings } from './settings.ts';
+import type { Settings } from './settings.ts';
 import type { Workspace } from './workspace-and-instructions.ts';
 
 /** The text for the model and the sandbox are both made from `resolved` (I5). */
@@ -45,7 +45,9 @@ export function resolvePolicyGroup(
   { workspace, identity }: { readonly workspace: Workspace; readonly identity: TurnIdentity },
 ): Policy {
   const { approvals: approval, askedApproval, sandbox: asked, shellEnvironment, networkRules = [] } = settings;
-  const changesNothing = whyNothing(settings, collaborationFor(identity, settings).mode);
+  const { mode } = collaborationFor(identity, settings);
+  const changesNothing: 'thread' | 'mode' | undefined =
+    settings.changesNothing === true ? 'thread' : mode === 'plan' ? 'mode' : undefined;
   // A read-only turn may not write by the sandbox or by a rule.
   const profile = changesNothing === undefined ? asked : readOnlyProfile(asked);
   const known = settings.rules ?? noRules;
@@ -74,8 +76,4 @@ export function resolvePolicyGroup(
     networkRules,
     networkProxy: resolved.enforcement === 'managed' && networkReach(resolved) === 'listed' ? 'lists' : 'none',
   };
-}
-
-function whyNothing({ changesNothing }: Settings, mode: CollaborationMode): Policy['changesNothing'] {
-  return changesNothing === true ? 'thread' : mode === 'plan' ? 'mode' : undefined;
 }

@@ -50,9 +50,8 @@ function fits({ model, host }: PriceEntry, asked: PricedModel): boolean {
   return asked.serviceTier === undefined && hostOf(asked.address) === host;
 }
 
-function hostOf(address: string | undefined): string | undefined {
-  return address !== undefined && URL.canParse(address) ? new URL(address).host : undefined;
-}
+const hostOf = (address: string | undefined): string | undefined =>
+  address !== undefined && URL.canParse(address) ? new URL(address).host : undefined;
 
 export function usageWithCost(usage: Usage, price: Price | undefined): Usage {
   if (price === undefined || usage.input > (price.mostInput ?? Infinity)) return usage;
@@ -89,9 +88,8 @@ export function fitRequest(allowances: readonly Allowance[], size: RequestSize):
   return { kind: 'fits', output, most: mostUsage(size, output) };
 }
 
-function isUnpriced({ input, price }: RequestSize): boolean {
-  return price === undefined || input > (price.mostInput ?? Infinity);
-}
+const isUnpriced = ({ input, price }: RequestSize): boolean =>
+  price === undefined || input > (price.mostInput ?? Infinity);
 
 function weights(unit: Allowance['unit'], { input, price }: RequestSize) {
   if (unit === 'tokens' || price === undefined) return { of: input, each: 1 };

@@ -83,13 +83,11 @@ export function objectWithMethods<Value>(expected: string, table: OptionTable<Va
 }
 
 /** Copies the known members: methods stay bound to the object, and later changes to it have no effect. */
-export function copiedObjectWithMethods<Value>(expected: string, table: OptionTable<Value>): OptionType<Value> {
-  return objectOf(expected, table, 'thing');
-}
+export const copiedObjectWithMethods = <Value>(expected: string, table: OptionTable<Value>): OptionType<Value> =>
+  objectOf(expected, table, 'thing');
 
-export function recordOf<Value>(expected: string, table: OptionTable<Value>): OptionType<Value> {
-  return objectOf(expected, table, 'options');
-}
+export const recordOf = <Value>(expected: string, table: OptionTable<Value>): OptionType<Value> =>
+  objectOf(expected, table, 'options');
 
 function objectOf<Value>(expected: string, table: unknown, kind: 'options' | 'thing'): OptionType<Value> {
   return {
@@ -100,9 +98,8 @@ function objectOf<Value>(expected: string, table: unknown, kind: 'options' | 'th
 }
 
 /** A function is no record: its members are not meant as options. */
-function isRecord(given: unknown): given is Readonly<Record<string, unknown>> {
-  return typeof given === 'object' && given !== null && !Array.isArray(given);
-}
+const isRecord = (given: unknown): given is Readonly<Record<string, unknown>> =>
+  typeof given === 'object' && given !== null && !Array.isArray(given);
 
 function readMembers(
   given: Readonly<Record<string, unknown>>,
@@ -132,24 +129,20 @@ function readMembers(
   return read;
 }
 
-function within(name: string, at: string): string {
-  return at === '' ? name : at.startsWith('[') ? `${name}${at}` : memberPath(name, at);
-}
+const within = (name: string, at: string): string =>
+  at === '' ? name : at.startsWith('[') ? `${name}${at}` : memberPath(name, at);
 
 const mostPrototypes = 100;
 
 /** Own and inherited members, enumerable or not, except those of every object and `constructor`. */
 function memberNames(given: object): readonly string[] {
   const names = new Set<string>();
-  let depth = 0;
-  for (
-    let at: object | null = given;
-    at !== null && !isRootPrototype(at);
-    at = Object.getPrototypeOf(at) as object | null
-  ) {
+  let at: object | null = given;
+  for (let depth = 0; at !== null && !isRootPrototype(at); depth++) {
     // A proxy can have any number of prototypes.
-    if (++depth > mostPrototypes) throw new Error('it inherits from too many objects.');
+    if (depth >= mostPrototypes) throw new Error('it inherits from too many objects.');
     for (const name of Reflect.ownKeys(at)) if (at === given || name !== 'constructor') names.add(String(name));
+    at = Object.getPrototypeOf(at) as object | null;
   }
   return [...names];
 }
@@ -215,9 +208,7 @@ function problemOf(wrong: WrongValue, of: string, isNeeded: boolean, elsewhere?:
 }
 
 /** A proxy may throw on any access. */
-function describeGiven(given: unknown): string {
-  return typeof given === 'object' && given !== null && !Array.isArray(given) ? 'this object' : describeValue(given);
-}
+const describeGiven = (given: unknown): string => (isRecord(given) ? 'this object' : describeValue(given));
 
 /** A value that needs no copy. */
 export function valueWhere<Value>(expected: string, isRight: (given: unknown) => boolean): OptionType<Value> {

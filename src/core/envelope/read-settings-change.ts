@@ -89,12 +89,20 @@ export const sandboxOption: OptionType<SandboxMode | PermissionProfile> = plainD
   readSandbox(given),
 );
 
+const profileOption: OptionType<PermissionProfile> = {
+  ...sandboxOption,
+  read(given) {
+    const read = sandboxOption.read(given);
+    return typeof read === 'string' ? builtInProfile(read, noOptions) : read;
+  },
+};
+
 /** In the order in which they are checked and reported. */
 export const settingsChangeOptions = {
   cwd: { type: absolutePath() },
   approvals: { type: approvalOption },
   reviewer: { type: choiceOf(...approvalReviewers) },
-  sandbox: { type: profileOption() },
+  sandbox: { type: profileOption },
   model: { type: nonBlankStringOption },
   effort: { type: orNull(nonBlankStringOption, null) },
   summary: { type: choiceOf(...reasoningSummaryModes) },
@@ -139,16 +147,6 @@ function absolutePath(): OptionType<string> {
   // A path that cannot be stored stays as it is here: a later check refuses it with a better reason.
   const read = (path: string): string | undefined => (findUnstorableText(path) ? path : normalisePath(path));
   return { expected: 'an absolute path', read: (given) => (typeof given === 'string' ? read(given) : undefined) };
-}
-
-function profileOption(): OptionType<PermissionProfile> {
-  return {
-    ...sandboxOption,
-    read(given) {
-      const read = sandboxOption.read(given);
-      return typeof read === 'string' ? builtInProfile(read, noOptions) : read;
-    },
-  };
 }
 
 function orNull<Value, Instead>(field: OptionType<Value>, instead: Instead): OptionType<Value | Instead> {

@@ -150,9 +150,8 @@ export function selectTools<Known extends ChosenBy>(all: readonly Known[], choic
   return all.filter((tool) => isToolChosen(tool, choice) || reaches(tool));
 }
 
-export function reachesDeferred({ withoutTools = [] }: ToolChoice): boolean {
-  return !reachingTools.some((name) => isNamed(name, withoutTools));
-}
+export const reachesDeferred = ({ withoutTools = [] }: ToolChoice): boolean =>
+  !reachingTools.some((name) => isNamed(name, withoutTools));
 
 type ChosenBy = { readonly name: string; readonly isOwn?: true; readonly deferred?: boolean };
 
@@ -176,9 +175,8 @@ export function couldPrefixBeChosen(prefix: string, { onlyTools, withoutTools = 
   return onlyTools === undefined || onlyTools.some(fits);
 }
 
-function isNamed(name: string, patterns: readonly string[]): boolean {
-  return patterns.some((each) => (each.endsWith('*') ? name.startsWith(each.slice(0, -1)) : each === name));
-}
+const isNamed = (name: string, patterns: readonly string[]): boolean =>
+  patterns.some((each) => (each.endsWith('*') ? name.startsWith(each.slice(0, -1)) : each === name));
 
 /** If true, nothing that only provides tools needs to be started. */
 export const allowsNoTools = ({ onlyTools }: ToolChoice): boolean => onlyTools?.length === 0;

@@ -29,7 +29,6 @@ export interface ContextWindow {
 }
 
 export type WindowShares = WindowSettings & DefaultWindowShares;
-
 const toolOutputPercent = 25;
 /** Upper bound for the baseline: in a small window nothing would be left to show as a share. */
 const mostBaselinePercent = 25;
@@ -44,8 +43,7 @@ export function resolveContextWindow(
   settings: Settings,
   { identity }: { readonly identity: TurnIdentity },
 ): ContextWindow {
-  const shares = { ...defaultWindowShares(settings.window), ...settings.window };
-  return budgetsOf(identity, shares, windows);
+  return budgetsOf(identity, { ...defaultWindowShares(settings.window), ...settings.window }, windows);
 }
 
 /** The envelope's budgets under the windows that servers have named by now. */
@@ -63,9 +61,9 @@ function budgetsOf(
 ): ContextWindow {
   const configured = effectiveWindow(model, shares);
   const named = windows.find((window) => window.provider === provider && window.model === model.slug);
-  const effective = isNarrower(named, configured)
-    ? effectiveWindow(model, { ...shares, contextWindow: named.tokens })
-    : configured;
+  // A server's claim counts only if it is lower, and only until the configuration changes.
+  const isNarrower = named !== undefined && named.assumed === configured && named.tokens < configured;
+  const effective = isNarrower ? effectiveWindow(model, { ...shares, contextWindow: named.tokens }) : configured;
   const share = (percent: number): number => Math.floor((effective * percent) / 100);
   const checkpoint = {
     words: share(checkpointPercent.words),
@@ -88,7 +86,10 @@ function budgetsOf(
     autoCompactScope: shares.autoCompactScope ?? 'total',
     compactionReserve: share(shares.reservePercent),
     checkpoint,
-    skills: Math.max(1, skillsBudget(shares, effective)),
+    skills: Math.max(
+      1,
+      Math.min(shares.skillsTokens ?? share(shares.skillsPercent), contextBudget('skillList', effective)),
+    ),
     memory: Math.max(1, share(shares.memoryPercent)),
     baseline: Math.min(shares.baselineTokens, share(mostBaselinePercent)),
     toolOutput: toolOutputBudget(model, shares, share(toolOutputPercent)),
@@ -96,23 +97,16 @@ function budgetsOf(
   };
 }
 
-function skillsBudget({ skillsTokens, skillsPercent }: WindowShares, effective: number): number {
-  const wanted = skillsTokens ?? Math.floor((effective * skillsPercent) / 100);
-  return Math.min(wanted, contextBudget('skillList', effective));
-}
-
 export const nominalWindow = (model: TurnIdentity['model']): number => model.contextWindow;
 export const nominalPercent = (model: Pick<TurnIdentity['model'], 'effectivePercent'>): number =>
   model.effectivePercent;
 
 /** True if the window is a general value, so the user may know better. */
-export function isWindowGuessed({ guessed, sources }: TurnIdentity['model']): boolean {
-  return guessed && sources?.contextWindow === undefined;
-}
+export const isWindowGuessed = ({ guessed, sources }: TurnIdentity['model']): boolean =>
+  guessed && sources?.contextWindow === undefined;
 
-export function largestWindow(model: TurnIdentity['model']): number {
-  return isWindowGuessed(model) ? Infinity : Math.max(model.contextWindow, model.maxContextWindow ?? 0);
-}
+export const largestWindow = (model: TurnIdentity['model']): number =>
+  isWindowGuessed(model) ? Infinity : Math.max(model.contextWindow, model.maxContextWindow ?? 0);
 
 export function rawWindow(model: TurnIdentity['model'], { contextWindow, effectiveTokens }: WindowSettings): number {
   // For an unknown model, a configured number of tokens is a window too.
@@ -149,16 +143,7 @@ function effectiveWindow(model: TurnIdentity['model'], chosen: WindowSettings): 
   return Math.floor((raw * (chosen.effectivePercent ?? model.effectivePercent)) / 100);
 }
 
-/** A server's claim counts only if it is lower, and only until the configuration changes. */
-function isNarrower(named: ReportedWindow | undefined, configured: number): named is ReportedWindow {
-  return named !== undefined && named.assumed === configured && named.tokens < configured;
-}
-
-function toolOutputBudget(
-  model: TurnIdentity['model'],
-  { toolOutputTokens }: WindowSettings,
-  mostTokens: number,
-): ContextWindow['toolOutput'] {
+function toolOutputBudget(model: TurnIdentity['model'], { toolOutputTokens }: WindowSettings, mostTokens: number) {
   const { mode, limit } = model.truncation;
   const perToken = mode === 'bytes' ? 4 : 1;
   const wanted = toolOutputTokens === undefined ? limit : toolOutputTokens * perToken;
@@ -206,19 +191,16 @@ export const uncutContextTokens = 4600;
 /** Percent of the window that count as space if the window can hardly hold even the uncut parts. */
 const leastSpacePercent = 25;
 
-export function contextBudget(kind: keyof typeof contextShares, effective: number): number {
-  return shareOf(contextShares[kind], spaceIn(effective));
-}
+export const contextBudget = (kind: keyof typeof contextShares, effective: number): number =>
+  shareOf(contextShares[kind], spaceIn(effective));
 
 export function occasionalBudget(kind: keyof typeof occasionalShares, effective: number): number {
   const share = occasionalShares[kind];
   return shareOf(share, share.of === 'space' ? spaceIn(effective) : effective);
 }
 
-function spaceIn(effective: number): number {
-  return Math.max(effective - uncutContextTokens, (effective * leastSpacePercent) / 100);
-}
+const spaceIn = (effective: number): number =>
+  Math.max(effective - uncutContextTokens, (effective * leastSpacePercent) / 100);
 
-function shareOf({ tokens, percent }: ContextShare, whole: number): number {
-  return Math.min(tokens, Math.floor((whole * percent) / 100));
-}
+const shareOf = ({ tokens, percent }: ContextShare, whole: number): number =>
+  Math.min(tokens, Math.floor((whole * percent) / 100));

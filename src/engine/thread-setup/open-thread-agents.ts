@@ -29,7 +29,7 @@ export async function openThreadAgents(
   engine: EngineParts,
   { config, catalogueOf, settings, request }: AgentsOfThreadInput,
 ) {
-  const { agents: given, problems } = readAgentsConfig(config.agents);
+  const given = readAgentsConfig(config.agents);
   const { running, depth, tokens } = given;
   const { agent: self } = request;
   const loaded = await loadAgentRoles(config.agents, {
@@ -60,13 +60,12 @@ export async function openThreadAgents(
   const mayStart = isOn && (self?.depth ?? 0) < depth;
   const mayFork = request.ephemeral !== true;
   const listed = mayStart ? new ListedRoles({ agents, mayFork, roles, catalogueOf }, settings) : undefined;
-  const faults = [...problems, ...loaded.problems];
   return {
     agents,
     /** Undefined: the thread may start none. */
     source: listed?.source,
     async beforeTurn(chosen: Settings, { warn }: { warn(outcome: Outcome): void }): Promise<void> {
-      for (const problem of [...faults, ...(listed?.chosen(chosen) ?? [])]) warn(problem);
+      for (const problem of [...loaded.problems, ...(listed?.chosen(chosen) ?? [])]) warn(problem);
       await agents.settle();
     },
     release: () => agents.release(),

@@ -60,9 +60,8 @@ export function headerProblems(checked: readonly CheckedLayer[]): readonly Confi
         const fault = faultOf(path, valueAt(values, path));
         if (fault === undefined) return [];
         const what = `${fault.what}, so Capstan sends requests without this header`;
-        return [
-          configKeyProblem(layer, path, { code: 'config-wrong-value', severity: 'warning', what, next: fault.next }),
-        ];
+        const about = { code: 'config-wrong-value', severity: 'warning', what, next: fault.next } as const;
+        return [configKeyProblem(layer, path, about)];
       });
   });
 }

@@ -179,11 +179,7 @@ function misplacedToggle({ keys }: AnyTable, at: Path): Path | undefined {
   return tables.map(([table]) => [...at.slice(0, -1), table, name])[0];
 }
 
-function members(
-  values: JsonObject,
-  path: Path,
-  check: (value: Json, at: Path, key: string) => Json | undefined,
-): JsonObject {
+function members(values: JsonObject, path: Path, check: (value: Json, at: Path, key: string) => Json | undefined) {
   const kept = Object.entries(values).flatMap(([key, value]) => {
     const checked = value === undefined ? undefined : check(value, [...path, key], key);
     return checked === undefined ? [] : [[key, checked] as const];

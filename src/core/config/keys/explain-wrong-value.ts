@@ -1,21 +1,13 @@
 import { memberPath, type WrongValue } from '../../policy/profiles/profile-entries.ts';
 import { nearestKey } from './check-values.ts';
 
-export function explainWrongValue(
-  name: string,
-  wrong: WrongValue,
-): { readonly message: string; readonly next: string } {
+export function explainWrongValue(name: string, wrong: WrongValue) {
   const at = wrong.at.startsWith('[') ? `${name}${wrong.at}` : wrong.at === '' ? name : memberPath(name, wrong.at);
-  if (wrong.wrong === 'value') {
-    return {
-      message:
-        wrong.why === undefined
-          ? `${at} must be ${wrong.expected}, not ${describeValue(wrong.given)}.`
-          : `${at} is not valid. ${wrong.why}`,
-      next: `Correct ${name} or leave it out.`,
-    };
-  }
-  return { message: `${at} has no key "${wrong.key}".`, next: suggestKey(wrong.key, wrong.known) };
+  if (wrong.wrong === 'key')
+    return { message: `${at} has no key "${wrong.key}".`, next: suggestKey(wrong.key, wrong.known) };
+  const next = `Correct ${name} or leave it out.`;
+  if (wrong.why !== undefined) return { message: `${at} is not valid. ${wrong.why}`, next };
+  return { message: `${at} must be ${wrong.expected}, not ${describeValue(wrong.given)}.`, next };
 }
 
 export function suggestKey(key: string, known: readonly string[]): string {

@@ -20,8 +20,7 @@ function statusIn(kind: KeyKind, path: readonly string[], before: readonly strin
   if (key === undefined) return { kind: kind.type === 'retired' ? 'unused' : 'used' };
   const here = [...before, key];
   if (isLeaf(kind)) {
-    const isKnown = kind.type === 'free' || (isMap(kind) && rest.length === 0);
-    return { kind: isKnown ? 'used' : 'unknown' };
+    return { kind: kind.type === 'free' || (isMap(kind) && rest.length === 0) ? 'used' : 'unknown' };
   }
   switch (kind.type) {
     case 'table': {

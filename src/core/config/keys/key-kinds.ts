@@ -6,16 +6,8 @@ import { isVariableName } from '../../policy/secrets.ts';
 export type KeyKind =
   | { readonly type: 'string'; readonly blank: 'allowed' | 'refused' }
   /** A folder or file. The layer's reader makes it absolute, as only it knows the base. */
-  | {
-      readonly type:
-        | 'path'
-        | 'path-list'
-        | 'boolean'
-        | 'string-list'
-        | 'string-or-list'
-        | 'boolean-or-list'
-        | 'string-map';
-    }
+  | { readonly type: 'path' | 'path-list' }
+  | { readonly type: 'boolean' | 'string-list' | 'string-or-list' | 'boolean-or-list' | 'string-map' }
   /** The name of an environment variable, or a table of them. Users may write keys there, so values are never shown. */
   | { readonly type: 'variable' | 'variable-map' }
   | { readonly type: 'integer'; readonly min: number; readonly max?: number }
@@ -81,7 +73,6 @@ export interface NamedTablesKind<Keys extends SchemaKeys> {
 /** The key has lost its meaning, and a user who writes it expects something that will not happen. */
 export type RefusedKind = { readonly type: 'retired'; readonly advice: string };
 export type SchemaKeys = { readonly [key: string]: KeyKind };
-// Kinds that several tables use.
 export const textKind = { type: 'string', blank: 'allowed' } as const;
 export const nameKind = { type: 'string', blank: 'refused' } as const;
 export const flagKind = { type: 'boolean' } as const;
@@ -96,24 +87,22 @@ export function choiceKind<const Choice extends string>(
 
 /** Names that are written with blanks between them, on any number of lines. */
 export const words = (names: string): readonly string[] => names.trim().split(/\s+/);
+/** The names in a text with single blanks between them. */
+export type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
 
-interface PlainValues {
-  readonly string: string;
-  readonly path: string;
-  readonly integer: number;
-  readonly seconds: number;
-  readonly number: number;
-  readonly amount: number;
-  readonly date: string;
+/** Neighbouring keys of one kind, by their names. */
+export const keysOfKind = <Kind extends KeyKind, Names extends string>(kind: Kind, names: Names) =>
+  Object.fromEntries(words(names).map((name) => [name, kind])) as { readonly [Name in Words<Names>]: Kind };
+
+interface PlainValues
+  extends
+    Record<'string' | 'path' | 'date' | 'variable', string>,
+    Record<'integer' | 'seconds' | 'number' | 'amount', number>,
+    Record<'string-list' | 'string-or-list' | 'path-list', readonly string[]>,
+    Record<'string-map' | 'variable-map', Readonly<Record<string, string>>> {
   readonly 'model-choice': string | { readonly model: string; readonly provider?: string };
   readonly boolean: boolean;
-  readonly 'string-list': readonly string[];
-  readonly 'string-or-list': readonly string[];
   readonly 'boolean-or-list': boolean | readonly string[];
-  readonly 'path-list': readonly string[];
-  readonly 'string-map': Readonly<Record<string, string>>;
-  readonly variable: string;
-  readonly 'variable-map': Readonly<Record<string, string>>;
   readonly toggles: Readonly<Record<string, boolean | JsonObject>>;
   readonly free: Json;
   readonly 'approval-policy': ApprovalPolicy;
@@ -206,7 +195,6 @@ const ifRight =
     isRight(value as Value, kind) ? value : undefined;
 
 type RangeKind = { readonly min: number; readonly max?: number };
-
 const isWithin = (value: number, { min, max = Infinity }: RangeKind): boolean => value >= min && value <= max;
 
 const leafRules: { readonly [Type in LeafKind['type']]: LeafRule<LeafKind & { readonly type: Type }> } = {

@@ -3,7 +3,7 @@ import type { ApprovalsReviewer } from '../../../protocol/question.ts';
 import { credentialStores, loginMethods, type WebSearchMode, webSearchModes } from '../../policy/requirements.ts';
 import { agentsSchema } from '../agents.ts';
 import { featureNames } from '../features.ts';
-import { choiceKind, flagKind, nameKind, stringListKind, textKind, words } from './key-kinds.ts';
+import { choiceKind, flagKind, keysOfKind, nameKind, stringListKind, textKind, words } from './key-kinds.ts';
 import type { SchemaKeys, NamedTablesKind, TableKind, ValuesOf } from './key-kinds.ts';
 import { tuiSchema } from './tui-keys.ts';
 
@@ -82,20 +82,10 @@ const providerKeys = {
     cwd: path,
   } as const),
   server_capabilities: table({
-    developer_role: flagKind,
-    any_role_order: flagKind,
-    any_call_ids: flagKind,
-    returned_thoughts: flagKind,
-    openai_fields: flagKind,
-    stream_usage: flagKind,
+    ...keysOfKind(flagKind, 'developer_role any_role_order any_call_ids returned_thoughts openai_fields stream_usage'),
     max_tokens_field: choiceKind(['max_completion_tokens', 'max_tokens', 'none']),
-    output_schema: flagKind,
-    parallel_calls: flagKind,
-    pictures: flagKind,
-    freeform_tools: flagKind,
-    remote_compaction: flagKind,
-    access_programs: flagKind,
-    request_compression: flagKind,
+    ...keysOfKind(flagKind, 'output_schema parallel_calls pictures freeform_tools'),
+    ...keysOfKind(flagKind, 'remote_compaction access_programs request_compression'),
     window_from: choiceKind(['ollama', 'lmstudio', 'llama.cpp', 'list']),
   } as const),
   // Kept only so that a provider which needs them can be refused when chosen.
@@ -106,10 +96,7 @@ const amount = { type: 'amount', zero: 'allowed' } as const;
 const limit = { type: 'amount', zero: 'refused' } as const;
 
 const priceKeys = {
-  input: amount,
-  cached_input: amount,
-  cache_write: amount,
-  output: amount,
+  ...keysOfKind(amount, 'input cached_input cache_write output'),
   as_of: { type: 'date' },
 } as const satisfies SchemaKeys;
 
@@ -165,10 +152,8 @@ const keys = {
   model_catalog_json: path,
   model_prices: namedTables(priceKeys),
   model_fallback: { type: 'model-choice' },
-  max_turn_tokens: tokens,
-  max_thread_tokens: tokens,
-  max_turn_cost: limit,
-  max_thread_cost: limit,
+  ...keysOfKind(tokens, 'max_turn_tokens max_thread_tokens'),
+  ...keysOfKind(limit, 'max_turn_cost max_thread_cost'),
   window: table({
     effective_percent: percent,
     effective_tokens: tokens,
@@ -196,9 +181,7 @@ const keys = {
   sandbox_workspace_write: table(
     {
       writable_roots: paths,
-      network_access: flagKind,
-      exclude_tmpdir_env_var: flagKind,
-      exclude_slash_tmp: flagKind,
+      ...keysOfKind(flagKind, 'network_access exclude_tmpdir_env_var exclude_slash_tmp'),
     } as const,
     { unknown: 'error' },
   ),
@@ -229,10 +212,8 @@ const keys = {
   compact_prompt: textKind,
   experimental_compact_prompt_file: path,
   personality: choiceKind(['none', 'friendly', 'pragmatic']),
-  include_permissions_instructions: flagKind,
-  include_collaboration_mode_instructions: flagKind,
-  include_environment_context: flagKind,
-  include_apps_instructions: flagKind,
+  ...keysOfKind(flagKind, 'include_permissions_instructions include_collaboration_mode_instructions'),
+  ...keysOfKind(flagKind, 'include_environment_context include_apps_instructions'),
   experimental_realtime_start_instructions: textKind,
   project_doc_max_bytes: count,
   project_doc_fallback_filenames: stringListKind,
@@ -248,16 +229,10 @@ const keys = {
   } as const),
   memories: table(
     {
-      use_memories: flagKind,
-      generate_memories: flagKind,
-      disable_on_external_context: flagKind,
-      max_raw_memories_for_consolidation: clamped,
-      max_unused_days: clamped,
-      max_rollout_age_days: clamped,
-      max_rollouts_per_startup: clamped,
-      min_rollout_idle_hours: clamped,
-      extract_model: nameKind,
-      consolidation_model: nameKind,
+      ...keysOfKind(flagKind, 'use_memories generate_memories disable_on_external_context'),
+      ...keysOfKind(clamped, 'max_raw_memories_for_consolidation max_unused_days max_rollout_age_days'),
+      ...keysOfKind(clamped, 'max_rollouts_per_startup min_rollout_idle_hours'),
+      ...keysOfKind(nameKind, 'extract_model consolidation_model'),
     } as const,
     { unused: ['dedicated_tools', 'min_rate_limit_remaining_percent'] },
   ),
@@ -284,5 +259,4 @@ const keys = {
 export type ConfiguredProvider = ValuesOf<typeof providerKeys>;
 export type ConfiguredMcpServer = ValuesOf<typeof mcpServerKeys>;
 export type GivenValues = ValuesOf<typeof keys>;
-
 export const configSchema: TableKind<typeof keys> = table(keys, { unused: [...missedKeys, ...othersKeys] });

@@ -6,21 +6,8 @@ import { formatTomlKey } from '../toml/toml-key.ts';
 
 const table = 'model_prices';
 
-/** US dollars per million tokens. */
-export interface ConfiguredModelPrice {
-  readonly provider: string;
-  readonly model: string;
-  readonly input: number;
-  readonly cachedInput?: number;
-  readonly cacheWrite?: number;
-  readonly output: number;
-  readonly asOf?: string;
-}
-
-/** The configuration must have been checked. */
-export function configuredPrices({
-  modelPrices = {},
-}: Pick<GivenValues, 'modelPrices'>): readonly ConfiguredModelPrice[] {
+/** In US dollars per million tokens. The configuration must have been checked. */
+export function configuredPrices({ modelPrices = {} }: Pick<GivenValues, 'modelPrices'>) {
   return Object.entries(modelPrices).flatMap(([name, { input, output, ...rest }]) => {
     const [provider, model] = splitName(name);
     if (provider === '' || model === '' || input === undefined || output === undefined) return [];

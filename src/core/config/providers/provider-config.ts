@@ -80,11 +80,7 @@ export const providerDefaults = {
 } as const satisfies Partial<ProviderConfig>;
 
 /** The provider ready for use, or why it is unusable. `env` may hold its address. */
-export function resolveProvider(
-  config: Config,
-  id: string,
-  env: EnvironmentVariables = {},
-): ProviderConfig | ProviderProblem {
+export function resolveProvider(config: Config, id: string, env: EnvironmentVariables = {}) {
   const given = Object.hasOwn(config.modelProviders, id) ? config.modelProviders[id] : undefined;
   const builtIn = builtInProvider(id);
   if (builtIn === undefined && given === undefined) return unknownProvider(config, id);

@@ -1,5 +1,5 @@
 import { defined } from '../../../base/objects.ts';
-import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
+import { type Json, type JsonObject, isJsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
 import type { ApprovalPolicy, SandboxMode } from '../../../protocol/permissions.ts';
 import type { ApprovalsReviewer } from '../../../protocol/question.ts';
 import { approvalNames } from '../../policy/decide/approval-policy.ts';
@@ -15,10 +15,12 @@ import { type ConfigLayer, type ConfigProblem, configKeyProblem, configKeySource
 import { featureGates, featureNames } from '../features.ts';
 import { checkLayers } from '../keys/check-layers.ts';
 import { checkValues } from '../keys/check-values.ts';
-import { choiceKind, flagKind, nameKind, stringListKind, textKind, withCamelCaseKeys } from '../keys/key-kinds.ts';
-import type { ChoiceListKind, KeyKind, SchemaKeys, TableKind, ValuesOf } from '../keys/key-kinds.ts';
+import { choiceKind, flagKind, keysOfKind, nameKind, stringListKind } from '../keys/key-kinds.ts';
+import { textKind, withCamelCaseKeys } from '../keys/key-kinds.ts';
+import type { ChoiceListKind, SchemaKeys, TableKind, ValuesOf } from '../keys/key-kinds.ts';
 import { locateProblem } from '../permission-profiles.ts';
-import { parseAllowedServers } from './required-servers.ts';
+import { wholePattern } from '../../policy/allowed-mcp-servers.ts';
+import type { AllowedServers, ServerIdentity, TextMatcher } from '../../policy/allowed-mcp-servers.ts';
 
 export type RequirementsResult = { readonly requirements: Requirements; readonly problems: readonly ConfigProblem[] };
 
@@ -186,29 +188,26 @@ const unenforcedKeys: readonly (readonly string[])[] = [
   ['model_catalog_json'],
 ];
 
-const each = (kind: KeyKind, keys: string): SchemaKeys => Object.fromEntries(keys.split(' ').map((key) => [key, kind]));
-
 /** Limits that Capstan does not enforce: it checks only their type. Those in `unenforcedKeys` give a warning. */
 const passing: SchemaKeys = {
-  ...each({ type: 'free', shape: 'list' }, 'remote_sandbox_config'),
-  ...each(
+  ...keysOfKind({ type: 'free', shape: 'list' }, 'remote_sandbox_config'),
+  ...keysOfKind(
     freeTable,
     'experimental_network plugins marketplaces apps feedback windows computer_use browser_use in_app_browser',
   ),
-  ...each(nameKind, 'model_catalog_json enforce_residency chatgpt_base_url sqlite_home log_dir'),
-  ...each(flagKind, 'check_for_update_on_startup allow_browser_and_computer_use allow_appshots allow_remote_control'),
+  ...keysOfKind(nameKind, 'model_catalog_json enforce_residency chatgpt_base_url sqlite_home log_dir'),
+  ...keysOfKind(
+    flagKind,
+    'check_for_update_on_startup allow_browser_and_computer_use allow_appshots allow_remote_control',
+  ),
 };
 
 type RequirementValues = ValuesOf<typeof enforced>;
-
 export const requirementsSchema: TableKind<typeof enforced> = table({ ...enforced, ...passing });
 const path = ['rules', 'prefix_rules'];
 
 /** Rules in `requirements.toml` may restrict commands but allow none. */
-export function requirementRules(
-  file: ConfigLayer,
-  written: Json,
-): { readonly rules: readonly PrefixRule[]; readonly problems: readonly ConfigProblem[] } {
+export function requirementRules(file: ConfigLayer, written: Json) {
   const source = configKeySource(file, path);
   const read = (Array.isArray(written) ? written : []).map((rule: Json) => readRule(rule, source));
   return {
@@ -345,4 +344,80 @@ function allowedProfiles(file: ConfigLayer, tables: ProfileTables, base: Compile
   const source = configKeySource(file, [allowedKey]);
   const rule: AllowedProfiles = { allowed: [first, ...others], instead, source, key: allowedKey };
   return { allowed: rule, problems };
+}
+
+export type AllowedServersResult = { readonly servers?: AllowedServers; readonly problems: readonly TableProblem[] };
+const serversKey = 'mcp_servers';
+
+/** An empty table allows no MCP server. */
+export function parseAllowedServers(file: ConfigLayer): AllowedServersResult {
+  const table = objectAt(file.values, serversKey);
+  if (table === undefined) return { problems: [] };
+  const problems: TableProblem[] = [];
+  const servers = Object.entries(table).flatMap(([name, entry]) => {
+    const identity = identityOf([serversKey, name], entry ?? null, problems);
+    return identity === undefined ? [] : [[name, identity] as const];
+  });
+  return { servers: { allowed: Object.fromEntries(servers), source: configKeySource(file, [serversKey]) }, problems };
+}
+
+type Path = readonly string[];
+const refuse = (problems: TableProblem[], problem: TableProblem): undefined => void problems.push(problem);
+
+function identityOf(path: Path, entry: Json, problems: TableProblem[]): ServerIdentity | undefined {
+  const server = tableAt(path, entry, ['identity'], problems);
+  const at = [...path, 'identity'];
+  const identity = server && tableAt(at, server['identity'] ?? null, ['command', 'url'], problems);
+  if (identity === undefined) return undefined;
+  const { command, url } = identity;
+  if ((command === undefined) === (url === undefined))
+    return refuse(problems, wrongValue(at, 'must have either a command or a url', 'Write one of them.'));
+  if (url !== undefined) {
+    const matcher = matcherOf([...at, 'url'], typeof url === 'string' ? { match: 'exact', value: url } : url, problems);
+    return matcher && { kind: 'address', url: matcher };
+  }
+  if (typeof command === 'string') return { kind: 'program', command };
+  return programOf([...at, 'command'], command ?? null, problems);
+}
+
+function programOf(path: Path, given: Json, problems: TableProblem[]): ServerIdentity | undefined {
+  const table = tableAt(path, given, ['executable', 'args'], problems);
+  if (table === undefined) return undefined;
+  const { executable, args } = table;
+  if (typeof executable !== 'string') problems.push(wrongType([...path, 'executable'], 'a string', executable ?? null));
+  if (!Array.isArray(args)) problems.push(wrongType([...path, 'args'], 'a list of tables', args ?? null));
+  if (typeof executable !== 'string' || !Array.isArray(args)) return undefined;
+  const matchers = (args as readonly Json[]).map((each) => matcherOf([...path, 'args'], each, problems));
+  const read = matchers.filter((matcher) => matcher !== undefined);
+  return read.length === matchers.length ? { kind: 'program', command: executable, args: read } : undefined;
+}
+
+function matcherOf(path: Path, given: Json, problems: TableProblem[]): TextMatcher | undefined {
+  const table = tableAt(path, given, ['match', 'value', 'expression'], problems);
+  if (table === undefined) return undefined;
+  const { match, value, expression } = table;
+  if ((match === 'exact' || match === 'prefix') && typeof value === 'string' && expression === undefined)
+    return { match, value };
+  if (match === 'regex' && typeof expression === 'string' && value === undefined) {
+    if (isPattern(expression)) return { match, expression };
+    return refuse(problems, wrongValue(path, `has no valid regular expression (${expression})`, 'Correct it.'));
+  }
+  const next =
+    'Write { match = "exact", value = "…" }, the same with "prefix", or { match = "regex", expression = "…" }.';
+  return refuse(problems, wrongValue(path, 'is not a matcher', next));
+}
+
+function isPattern(expression: string): boolean {
+  try {
+    return wholePattern(expression) instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
+
+function tableAt(path: Path, given: Json, known: readonly string[], problems: TableProblem[]): JsonObject | undefined {
+  if (!isJsonObject(given)) return refuse(problems, wrongType(path, 'a table', given));
+  const unknown = Object.keys(given).filter((name) => !known.includes(name));
+  problems.push(...unknown.map((name) => unknownTableKey([...path, name], known)));
+  return given;
 }

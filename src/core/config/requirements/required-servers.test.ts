@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readMcpServers } from '../servers/mcp-servers.ts';
-import { parseAllowedServers } from './required-servers.ts';
+import { parseAllowedServers } from './read-requirements.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 
 function required(mcp_servers: JsonObject) {

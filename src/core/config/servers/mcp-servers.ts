@@ -59,22 +59,11 @@ export interface McpOauthConfig {
 }
 
 type McpServerProblem = Outcome<'mcp-server-config' | 'mcp-server-not-allowed'>;
-
-export interface McpServersReading {
-  /** Enabled servers, sorted by name. */
-  readonly servers: readonly McpServerConfig[];
-  readonly disabled: readonly string[];
-  readonly problems: Readonly<Record<string, Outcome>>;
-}
-
 const programKeys = ['args', 'env', 'envVars', 'cwd', 'sandbox'] as const;
 const addressKeys = ['bearerTokenEnvVar', 'httpHeaders', 'envHttpHeaders', 'scopes', 'oauth', 'oauthResource'] as const;
 
-/** `required`: the servers that the administrator allows. */
-export function readMcpServers(
-  given: Readonly<Record<string, ConfiguredMcpServer>> = {},
-  required?: AllowedServers,
-): McpServersReading {
+/** The enabled servers, sorted by name. `required`: the servers that the administrator allows. */
+export function readMcpServers(given: Readonly<Record<string, ConfiguredMcpServer>> = {}, required?: AllowedServers) {
   const names = Object.keys(given).toSorted();
   const isOff = (name: string): boolean => given[name]?.enabled === false;
   const read = names
@@ -83,7 +72,7 @@ export function readMcpServers(
   return {
     servers: read.flatMap(([, server]) => ('code' in server ? [] : [server])),
     disabled: names.filter(isOff),
-    problems: Object.fromEntries(read.flatMap(([name, server]) => ('code' in server ? [[name, server]] : []))),
+    problems: Object.fromEntries(read.flatMap(([name, server]) => ('code' in server ? [[name, server] as const] : []))),
   };
 }
 

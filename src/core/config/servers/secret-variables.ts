@@ -2,7 +2,7 @@ import { equalJson, isJsonObject, type Json, type JsonObject, objectAt } from '.
 import { hideSecrets } from '../../policy/secrets.ts';
 import { type ConfigLayer, type ConfigProblem, configKeyProblem } from '../layer-order.ts';
 import type { CheckedValues } from '../keys/check-values.ts';
-import { withCamelCaseKeys } from '../keys/key-kinds.ts';
+import { withCamelCaseKeys, words } from '../keys/key-kinds.ts';
 import { type ConfiguredMcpServer, type ConfiguredProvider, configSchema } from '../keys/key-table.ts';
 import { mergeLayers } from '../merge-values.ts';
 import { type BuiltInProvider, builtInProviders } from '../providers/built-in-providers.ts';
@@ -66,31 +66,16 @@ type Path = readonly string[];
 type Checked = CheckedValues & { readonly layer: ConfigLayer };
 
 /** Keys that decide what runs or where a server's values go. A variable can load code, too. */
-const decisive = [
-  'url',
-  'command',
-  'args',
-  'env',
-  'env_vars',
-  'cwd',
-  'sandbox',
-  'http_headers',
-  'env_http_headers',
-  'bearer_token',
-  'bearer_token_env_var',
-  'scopes',
-  'oauth',
-  'oauth_resource',
-];
+const decisive = words(`
+  url command args env env_vars cwd sandbox http_headers env_http_headers
+  bearer_token bearer_token_env_var scopes oauth oauth_resource
+`);
 
 /**
  * Removes variables of providers and of the user's MCP servers from every server that a project can influence: the
  * project may direct it anywhere, and no project may decide where keys go. Each removal gives a warning.
  */
-export function withoutProviderVariables(
-  checked: readonly Checked[],
-  otherVariables: readonly string[] = [],
-): readonly Checked[] {
+export function withoutProviderVariables(checked: readonly Checked[], otherVariables: readonly string[] = []) {
   const ofProjects = checked.filter(({ layer, values }) => layer.name === 'project' && 'mcp_servers' in values);
   if (ofProjects.length === 0) return checked;
   const own = checked.filter(({ layer }) => layer.name !== 'project');

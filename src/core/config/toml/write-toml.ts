@@ -103,12 +103,7 @@ export function withTomlKeys(text: string, values: JsonObject): string {
  * Sets or removes one key of a table in its own line. All other lines stay unchanged, and so does the comment behind a
  * replaced value. Undefined where the table has no lines of its own. Works by lines: the caller must check the result.
  */
-export function withTomlKey(
-  text: string,
-  path: readonly string[],
-  key: string,
-  value: Json | undefined,
-): string | undefined {
+export function withTomlKey(text: string, path: readonly string[], key: string, value: Json | undefined) {
   const lines = text.split('\n');
   const isHere = (header: readonly string[] | undefined): boolean => header?.join('\n') === path.join('\n');
   const from = lines.findIndex((line) => isHere(headerOf(line)));
@@ -144,14 +139,11 @@ function headerOf(line: string): readonly string[] | undefined {
 
 const token = /"""[^]*?"""+|'''[^]*?'''+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#[^\n]*|[[\]{}\n]|[^"'#[\]{}\n]+|["']/y;
 
-export interface TomlValueSpan {
-  readonly last: number;
-  /** The comment behind the value, with the blanks before it; empty for none. */
-  readonly comment: string;
-}
-
-/** The extent of the value behind the first `=` of a line. Works without a parser: the caller must check the result. */
-export function tomlValueSpan(lines: readonly string[], at: number): TomlValueSpan {
+/**
+ * The last line of the value behind the first `=` of a line, and the comment behind it with the blanks before it. Works
+ * without a parser: the caller must check the result.
+ */
+export function tomlValueSpan(lines: readonly string[], at: number) {
   const text = lines.slice(at).join('\n');
   const scan = new RegExp(token);
   scan.lastIndex = text.indexOf('=') + 1;

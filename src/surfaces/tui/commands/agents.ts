@@ -6,7 +6,6 @@ import { openList } from '../pages/list-view.ts';
 import { PagerView } from '../pages/pager-view.ts';
 import { agentName } from '../session/session.ts';
 
-/** `/agents`: the agents of this thread. Enter reads one, `s` stops it. */
 export async function showAgents(session: TuiSession): Promise<void> {
   const { stage } = session.parts;
   let listed = await agentsOf(session);
@@ -32,7 +31,6 @@ export async function showAgents(session: TuiSession): Promise<void> {
   };
 }
 
-/** Shows the next or previous agent of this thread, starting from the conversation. */
 export async function showNextAgent(session: TuiSession, by: 1 | -1): Promise<void> {
   const listed = await agentsOf(session);
   if (listed.length === 0) return session.notice(await whyNone(session));

@@ -62,10 +62,7 @@ const valuesOf: Readonly<Record<Exclude<SlashArgument, readonly string[]>, Value
 };
 
 /** Values for an argument. Empty if they cannot be listed: the command reports the reason when the user runs it. */
-export async function listArgumentValues(
-  host: DraftContext,
-  asked: ArgumentAtCursor,
-): Promise<readonly ArgumentValue[]> {
+export async function listArgumentValues(host: DraftContext, asked: ArgumentAtCursor) {
   const { kind } = asked;
   return typeof kind === 'string' ? valuesOf[kind](host, asked, host.thread()) : bare(kind);
 }

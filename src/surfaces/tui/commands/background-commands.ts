@@ -7,7 +7,6 @@ import { lastOutputRows } from '../transcript/cells/folded-output.ts';
 
 const none = 'No commands run in the background.';
 
-/** `/ps`: background commands and those of the user, with their latest output. */
 export function showBackgroundCommands(session: TuiSession): void {
   const { stage } = session.parts;
   const { sessions } = session.thread;

@@ -6,7 +6,6 @@ import { accentStyle, badStyle, boldStyle, goodStyle, type Row, type Style, styl
 import { wrappedRows } from '../screen/text/wrap-row.ts';
 import type { TuiSession } from '../session/session.ts';
 
-/** `/diff`: shows the changes since the last commit, new files included. */
 export async function showDiff(session: TuiSession): Promise<void> {
   const { stage, engine } = session.parts;
   const sandbox = await engine.openSandbox({ cwd: session.thread.settings.cwd });

@@ -33,7 +33,6 @@ Leave a section out if the project has nothing to say about it.`;
 
 const keepPrompt = `There is an ${fileName} already. Keep what still holds, in its order and its words; correct what is wrong, add what is missing, and say at the end what you changed.`;
 
-/** `/pwd`: shows the folder of the next turn. */
 export function showFolder(session: TuiSession): void {
   session.notice(session.thread.settings.cwd);
 }

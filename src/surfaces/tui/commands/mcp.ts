@@ -4,7 +4,6 @@ import { mcpServerState, serverAddressWords } from '../../views/wording/settings
 import { cardCell } from '../transcript/cells/card-cell.ts';
 import { showInTranscript } from './command-session.ts';
 
-/** `/mcp`: lists the servers with their tools, or logs in to one of them. */
 export async function runMcpCommand(session: TuiSession, rest: string): Promise<void> {
   const registry = await session.parts.engine.user.mcpServers();
   const [verb, name, ...more] = rest.split(/\s+/);

@@ -84,7 +84,6 @@ export function expandPrompt(text: string, rest: string): ExpandedPrompt {
   return { kind: 'expanded', text: expanded };
 }
 
-/** `/skills`: lists all. Enter inserts one into the draft, Ctrl+S switches it on or off. */
 export async function showSkills(session: TuiSession): Promise<void> {
   const { stage, engine } = session.parts;
   const registry = await engine.user.skills();

@@ -43,8 +43,7 @@ interface TargetList {
 const branchList = ({ current, branches }: ReviewChoices): TargetList => ({
   title: `Base branch for ${current ?? 'the commit that is checked out'}`,
   items: branches.map((branch) => {
-    const about = `${current ?? 'HEAD'} -> ${branch}`;
-    return { label: branch, about, target: { kind: 'base', branch } };
+    return { label: branch, about: `${current ?? 'HEAD'} -> ${branch}`, target: { kind: 'base', branch } };
   }),
   none: 'This repository has no other branch to compare with.',
 });

@@ -3,7 +3,6 @@ import type { TuiSession } from '../session/session.ts';
 import { slashCommands, type SlashName } from './slash-commands.ts';
 
 type RunCommand = (session: TuiSession, rest: string) => unknown;
-
 const background = () => import('./background-commands.ts');
 const folder = () => import('./init-and-working-folder.ts');
 const permissions = () => import('./settings/permissions.ts');

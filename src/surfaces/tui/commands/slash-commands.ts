@@ -96,7 +96,6 @@ const commands = {
 
 export type SlashName = keyof typeof commands;
 export type NamedCommand = SlashCommand & { readonly name: SlashName };
-
 const named = Object.entries(commands).map(([name, command]) => ({ name, ...command }));
 export const slashCommands = named as readonly NamedCommand[];
 

@@ -179,7 +179,6 @@ interface ListOf<Entry> extends Pick<BrowseList, 'head' | 'opens' | 'enter' | 'i
   open?(entry: Entry, index: number): BrowsePage | undefined | void;
 }
 
-/** A list with a row for each entry. */
 export function listPage<Entry>(title: string, entries: readonly Entry[], page: ListOf<Entry>): BrowseList {
   const { row, open, ...others } = page;
   return {

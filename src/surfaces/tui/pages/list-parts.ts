@@ -15,7 +15,6 @@ export function drawCutRows(rows: readonly Row[], look: Look): readonly string[]
   );
 }
 
-/** The cursor of a list before its row. */
 export const cursorSign = (isChosen: boolean, look: Look): RowPiece =>
   styled(isChosen ? `${glyphsOf(look).prompt} ` : '  ', accentStyle);
 
@@ -31,6 +30,5 @@ export const footRows = (foot: Row, look: Look, height: number): readonly Row[] 
 export const paddingBlanks = (width: number, taken: number): string => ' '.repeat(Math.max(0, width - taken));
 
 /** Splits rows with several keys: `{ 'up k': act }` gives `act` for `up` and for `k`. */
-export function keyTable<Act>(rows: Readonly<Record<string, Act>>): ReadonlyMap<string, Act> {
-  return new Map(Object.entries(rows).flatMap(([keys, act]) => keys.split(' ').map((key) => [key, act] as const)));
-}
+export const keyTable = <Act>(rows: Readonly<Record<string, Act>>): ReadonlyMap<string, Act> =>
+  new Map(Object.entries(rows).flatMap(([keys, act]) => keys.split(' ').map((key) => [key, act] as const)));

@@ -176,7 +176,6 @@ export class PagerView implements View {
   }
 }
 
-/** Opens a page with the whole screen. */
 export function openPage(stage: Pick<TuiScreen, 'openPager'>, page: Omit<PagerOptions, 'close'>): void {
   stage.openPager(new PagerView({ ...page, close: () => stage.openPager(undefined) }));
 }

@@ -4,7 +4,6 @@ import { thrownMessage } from '../../../protocol/display-text.ts';
 import { outcomeText, type Outcome } from '../../../protocol/outcome.ts';
 import type { ThreadPage, ThreadQuery, ThreadSummary } from '../../../protocol/thread.ts';
 
-/** A query without its page. */
 type WantedThreads = Omit<ThreadQuery, 'limit' | 'cursor'>;
 
 interface PagesOptions {

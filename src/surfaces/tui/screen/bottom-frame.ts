@@ -1,7 +1,5 @@
 import { countColumns } from '../../../base/text-columns.ts';
 import type { PlanItem } from '../../../protocol/turn-item.ts';
-import type { SlashPopup } from '../commands/slash-popup.ts';
-import type { Composer } from '../draft/composer.ts';
 import { hintKeyMapper, keyHint } from './keys/key-map.ts';
 import { cleanLine } from './text/clean-text.ts';
 import { cutLine, drawCutRow, drawnColumns, drawRow } from './text/draw-row.ts';
@@ -9,19 +7,11 @@ import { elapsedWords } from './text/format-values.ts';
 import { glyphsOf, type Look } from './text/look.ts';
 import { accentStyle, boldStyle, dimStyle, plain, type Row, styled } from './text/style.ts';
 import { wrapIn } from './text/wrap-row.ts';
-import { fitFrame, type Frame, frameBelow, type View } from './view.ts';
+import type { TuiScreen } from './tui-screen.ts';
+import { fitFrame, type Frame, frameBelow } from './view.ts';
 
-interface Bottom {
-  readonly composer: Composer;
-  readonly popup: SlashPopup;
-  readonly view: View | undefined;
-  readonly plan: PinnedPlan | undefined;
-  readonly waiting: WaitingWords;
-  readonly placeholder: string;
-  readonly pendingKey: string | undefined;
-  readonly footer: (look: Look) => readonly string[];
-  readonly under: ((look: Look, room: number) => readonly string[]) | undefined;
-}
+type Bottom = Pick<TuiScreen, 'composer' | 'popup' | 'view' | 'plan' | 'waiting' | 'placeholder'> &
+  Pick<TuiScreen, 'pendingKey' | 'footer' | 'under'>;
 
 /**
  * The composer with its surroundings, or a view instead of it. The last frame requested from a view must be the one
@@ -56,7 +46,6 @@ export function bottomFrame(bottom: Bottom, state: BottomRowsState, look: Look, 
 }
 
 export type PinnedPlan = { readonly steps: PlanItem['steps']; readonly isFolded: boolean };
-
 const mostSteps = 6;
 
 export function planRows({ steps, isFolded }: PinnedPlan, look: Look): readonly Row[] {
@@ -190,8 +179,7 @@ const modeNames = { normal: 'Normal', insert: 'Insert', replace: 'Replace' } as 
 /** The row below the composer: the first key of a chord, a search, or the Vim mode at the right. */
 function keyFooter({ footer, pendingKey, composer: { vim } }: Bottom, look: Look): readonly string[] {
   if (pendingKey !== undefined) {
-    const row = [plain(`  ${pendingKey} `), styled('waits for the next key, esc cancels', dimStyle)];
-    return [drawCutRow(row, look)];
+    return [drawCutRow([plain(`  ${pendingKey} `), styled('waits for the next key, esc cancels', dimStyle)], look)];
   }
   if (vim === undefined) return footer(look);
   if (vim.search !== undefined) return [drawCutRow([plain(`  ${cleanLine(vim.search)}`)], look)];

@@ -106,7 +106,6 @@ export class InlineAndFullScreen {
 }
 
 type DrawnTerminal = Pick<TerminalPort, 'columns' | 'rows' | 'write'>;
-
 const anywhere: PenPlace = { row: 0, column: undefined };
 
 /** The full screen, drawn by rows. The terminal keeps the earlier contents, and shows them again at the end. */

@@ -277,7 +277,6 @@ const keyFrameMs = 4;
 /** Many changes make one frame, but the effect of a key never waits for the frame of streamed output. */
 export class FrameClock {
   readonly #draw: () => void;
-  /** Times of the last frame, and of the last one for a key. */
   #last = -frameMs;
   #lastKey = -keyFrameMs;
   #next: NodeJS.Timeout | undefined;
@@ -290,7 +289,6 @@ export class FrameClock {
     this.#draw = draw;
   }
 
-  /** Requests a frame for a change without a key. */
   ask(): void {
     if (this.#next !== undefined || this.#echo !== undefined || this.#isStopped) return;
     this.#next = setTimeout(() => this.now(), Math.max(0, frameMs - (performance.now() - this.#last)));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Look } from '../screen/text/look.ts';
 import { defaultScreenLook } from '../screen/tui-screen.ts';
-import { showShell } from './call-entries.ts';
+import { showShell } from './event-entries.ts';
 import { Transcript } from './transcript.ts';
 
 const plain = defaultScreenLook({ NO_COLOR: '1' }, { cwd: '/w', home: '/h' });

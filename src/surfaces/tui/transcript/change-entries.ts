@@ -73,18 +73,15 @@ export class RequestChangeEntries {
   }
 }
 
-type EventOf<Kind extends ThreadEvent['kind']> = Extract<ThreadEvent, { kind: Kind }>;
+type Installed = Extract<ThreadEvent, { kind: 'checkpoint-installed' }>;
+type Retrying = Extract<ThreadEvent, { kind: 'retrying' }>;
 
 type RequestChange =
   | { readonly kind: 'switch'; readonly event: ModelSwitchedEvent; readonly prefix?: PrefixBrokenEvent }
-  | {
-      readonly kind: 'checkpoint';
-      readonly event: EventOf<'checkpoint-installed'>;
-      readonly prefix?: PrefixBrokenEvent;
-    }
+  | { readonly kind: 'checkpoint'; readonly event: Installed; readonly prefix?: PrefixBrokenEvent }
   | { readonly kind: 'prefix'; readonly prefix: PrefixBrokenEvent }
   /** `tokens`: size of the repeated request, if known. */
-  | { readonly kind: 'retry'; readonly events: readonly EventOf<'retrying'>[]; readonly tokens?: number };
+  | { readonly kind: 'retry'; readonly events: readonly Retrying[]; readonly tokens?: number };
 
 export function requestChangeLine(change: RequestChange): QuietLine {
   switch (change.kind) {

@@ -2,27 +2,19 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ProvisionalEvent, ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { Question } from '../../../protocol/question.ts';
 import type { Usage } from '../../../protocol/usage.ts';
-import type { PlanItem, TurnItem } from '../../../protocol/turn-item.ts';
+import type { PlanItem, TurnItem, CommandItem } from '../../../protocol/turn-item.ts';
 import { AnswerStream, userCell } from './cells/answer-cells.ts';
 import type { Cell } from './cells/cell.ts';
 import { eventCell, itemCell } from './cells/item-and-event-cells.ts';
-import { noticeCell, type NoticeKind, turnCostWords, turnEndCell } from './cells/notice-cells.ts';
-import type { CallState } from './cells/command-cell.ts';
+import { type NoticeKind, noticeCell, turnCostWords, turnEndCell } from './cells/notice-cells.ts';
+import { type CallState, commandCell } from './cells/command-cell.ts';
 import { exploredByCall, isExploring } from './cells/exploring-cell.ts';
 import { ExploringGroups } from './exploring-groups.ts';
 import { RequestChangeEntries } from './change-entries.ts';
-import {
-  appendCallOutput,
-  callStateAt,
-  markCallInterrupted,
-  ReplayedCalls,
-  showShell,
-  withOutput,
-} from './call-entries.ts';
-import type { ShownCall, ShownShell } from './call-entries.ts';
 import { reviewedCells } from './cells/review-cells.ts';
 import { RunningHooks } from './cells/hook-cells.ts';
 import type { TranscriptEntry, Transcript } from './transcript.ts';
+import { defined } from '../../../base/objects.ts';
 
 export class EventEntries {
   readonly #transcript: Transcript;
@@ -45,7 +37,6 @@ export class EventEntries {
   #isPassedOn = false;
   /** True if the turn exists only for a checkpoint. Undefined: nothing has happened in it. */
   #onlyCompacts: boolean | undefined;
-  /** The reason why the turn made no checkpoint. */
   #noCheckpoint: string | undefined;
   #before: Usage | undefined;
 
@@ -134,7 +125,10 @@ export class EventEntries {
     if (event.kind !== 'dropped') this.#changes.settle();
     if (event.kind === 'text') this.#arrived(event.itemId, event.text);
     const running = event.kind === 'output' ? this.#running.get(event.itemId) : undefined;
-    if (event.kind === 'output' && running !== undefined) appendCallOutput(running, event.text);
+    if (event.kind === 'output' && running !== undefined) {
+      running.output = (running.output + event.text).slice(-mostLiveOutput);
+      running.entry.cell = itemCell(withOutput(running.item, running.output), running.context);
+    }
     if (event.kind === 'dropped') this.#dropped(event.itemId);
   }
 
@@ -273,7 +267,9 @@ export class EventEntries {
 
   /** The turn could not record its end, so no event will come: its running work was cut off. */
   broken(): void {
-    for (const call of this.#running.values()) markCallInterrupted(call);
+    const end = { status: 'failed', unfinished: 'interrupted' } as const;
+    for (const { entry, item, output, context } of this.#running.values())
+      if (item.kind === 'command') entry.cell = itemCell({ ...withOutput(item, output), ...end }, context);
     this.#settle();
     this.#leaveUnfinished('removed');
   }
@@ -312,3 +308,91 @@ export class EventEntries {
 /** True if a call runs in parallel to others of the same answer. Patches and most tools of servers run alone. */
 const runsBeside = (item: TurnItem): boolean =>
   item.kind === 'command' ? item.byUser !== true : item.kind === 'tool-call' && item.server === undefined;
+
+const mostLiveOutput = 64 * 1024;
+type ShownCall = { readonly entry: TranscriptEntry; item: TurnItem; output: string; context: CallState };
+
+const withOutput = <Item extends TurnItem>(item: Item, output: string): Item =>
+  item.kind === 'command' && item.output === '' ? { ...item, output } : item;
+
+/** Facts of an event about a call that its item lacks. */
+function callStateAt(
+  { outside, confined }: { readonly outside?: true; readonly confined?: true },
+  startedAt: number | undefined,
+): CallState {
+  // Leave out unknown facts, so that facts of the same call that were known before stay.
+  const place = confined === true ? 'wider' : outside === true ? 'outside' : undefined;
+  return defined({ startedAt, place } as const);
+}
+
+type RefusedEvent = Extract<ThreadEvent, { kind: 'call-refused' }>;
+
+/** Restores details of calls that files record only in other lines, so that a resumed conversation looks as it did. */
+class ReplayedCalls {
+  readonly #asked = new Map<string, CommandItem>();
+  /** Commands without an exit code since the last request. */
+  #cutOff: { readonly entry: TranscriptEntry; readonly item: CommandItem }[] = [];
+
+  asked({ callId, argv, cwd = '' }: Question): void {
+    if (argv === undefined) return;
+    this.#asked.set(callId, { kind: 'command', id: callId, argv, cwd, status: 'declined', output: '' });
+  }
+
+  refused(event: RefusedEvent): RefusedEvent {
+    const item = event.item ?? this.#asked.get(event.callId);
+    return item === undefined ? event : { ...event, item };
+  }
+
+  completed(item: TurnItem, entry: TranscriptEntry): void {
+    if (item.kind !== 'command' || item.status !== 'failed' || item.byUser === true) return;
+    if (item.exitCode === undefined && item.unfinished === undefined) this.#cutOff.push({ entry, item });
+  }
+
+  /** Call at a request: the model has read the results of earlier commands, so none of them was cut off. */
+  requested(): void {
+    this.#cutOff = [];
+  }
+
+  turnEnded(kind: ThreadEvent['kind']): void {
+    if (kind === 'turn-aborted')
+      for (const { entry, item } of this.#cutOff) entry.cell = itemCell({ ...item, unfinished: 'interrupted' });
+    this.#cutOff = [];
+    this.#asked.clear();
+  }
+}
+
+interface ShownShell {
+  output(text: string): void;
+  printed(): string;
+  /** Absent if the command did not run. */
+  end(ran?: Pick<CommandItem, 'exitCode' | 'output' | 'durationMs'> & { readonly isInterrupted: boolean }): void;
+  /** The command began, but its end is not recorded. */
+  lost(): void;
+}
+
+export function showShell(transcript: Transcript, command: string, startedAt: number): ShownShell {
+  let output = '';
+  const about = { kind: 'command', id: 'shell', byUser: true, argv: ['sh', '-c', command], cwd: '' } as const;
+  const cell = (more: Partial<CommandItem>, standing: CallState = {}) =>
+    commandCell({ ...about, status: 'in-progress', output, ...more }, { startedAt, ...standing });
+  const entry = transcript.add({ cell: cell({}), isFinal: false });
+  return {
+    output(text) {
+      output = (output + text).slice(-mostLiveOutput);
+      entry.cell = cell({});
+    },
+    printed: () => output,
+    end(ran) {
+      const status = ran?.exitCode === 0 ? 'completed' : 'failed';
+      const { output: all = output, durationMs, exitCode, isInterrupted = false } = ran ?? {};
+      // The command may have ended by itself just when it was interrupted.
+      const unfinished = isInterrupted && exitCode === undefined ? ('interrupted' as const) : undefined;
+      entry.cell = cell({ status, output: all, durationMs, exitCode, unfinished });
+      entry.isFinal = true;
+    },
+    lost() {
+      entry.cell = cell({ status: 'failed' }, { isUnrecorded: true });
+      entry.isFinal = true;
+    },
+  };
+}

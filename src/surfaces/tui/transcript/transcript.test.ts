@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Look } from '../screen/text/look.ts';
 import { Transcript } from './transcript.ts';
-import { TranscriptRows } from '../pages/transcript-pager.ts';
+import { transcriptPage } from '../pages/transcript-pager.ts';
 
 const look: Look = {
   width: 40,
@@ -50,7 +50,7 @@ describe('rows that are drawn from the end', () => {
     let time = 0;
     let redraws = 0;
     // Every look at the clock takes longer than a step may.
-    const rows = new TranscriptRows(conversation(20), { now: () => (time += 100), redraw: () => void redraws++ });
+    const rows = transcriptPage(conversation(20), { now: () => (time += 100), redraw: () => void redraws++ });
     expect(rows.drawMore(look)).toEqual({ added: 0, isWhole: false });
     const first = rows.rows(look);
     expect(first.at(-1)).toBe('answer 19.9');

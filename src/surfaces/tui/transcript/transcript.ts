@@ -19,7 +19,6 @@ export interface TranscriptEntry {
 }
 
 export type PromptMarks = { readonly begin: string; readonly end: string };
-
 const noMarks: PromptMarks = { begin: '', end: '' };
 
 /** The first row is the empty one above the words. */

@@ -27,7 +27,6 @@ export async function copyAnswer(session: TuiSession, which: string): Promise<vo
   });
 }
 
-/** `/raw`: the last answer as the model wrote it, to select with the mouse. */
 export function showRawAnswer(session: TuiSession): void {
   const answer = lastAnswer(session);
   if (answer === undefined) return session.notice('There is no answer yet.');
@@ -54,7 +53,6 @@ async function copy(session: TuiSession, part: CopiedPart): Promise<void> {
   session.notice(`${what} (${plural(part.text.length, 'character')}) was copied to ${copied.name}.`);
 }
 
-/** A way to the clipboard: a program that reads the text, or a sequence for the terminal. */
 type CopyWay =
   | { readonly kind: 'program'; readonly words: readonly [string, ...string[]]; readonly name: string }
   | { readonly kind: 'terminal'; readonly name: string };
@@ -87,7 +85,6 @@ function program(name: string, ...words: readonly [string, ...string[]]): CopyWa
 
 interface CopiedPart {
   readonly kind: 'answer' | 'code' | 'quote';
-  /** The language of code, if the answer names it. */
   readonly language?: string;
   readonly text: string;
 }

@@ -62,10 +62,7 @@ interface PickingParts extends Pick<SessionParts, 'stage' | 'engine' | 'threads'
   run(work: Promise<unknown>): void;
 }
 
-function openPicker(
-  parts: PickingParts,
-  list: Pick<ThreadPickerOptions, 'title' | 'anyFolder' | 'pick' | 'close'>,
-): void {
+function openPicker(parts: PickingParts, list: Pick<ThreadPickerOptions, 'title' | 'anyFolder' | 'pick' | 'close'>) {
   const { stage, engine, cwd, openId, notice, run } = parts;
   const pages = new ThreadPages({
     pageSize,

@@ -24,7 +24,6 @@ export async function renameThread(session: TuiSession, name: string): Promise<v
   session.notice(`This conversation is now called ${shown}. To continue it: /resume ${shown}`);
 }
 
-/** `/archive`: hides the conversation from the lists and begins another one. */
 export async function archiveShownThread(session: TuiSession): Promise<void> {
   if (isEmpty(session)) return;
   const { threads } = session.parts;
@@ -45,11 +44,7 @@ export async function deleteShownThread(session: TuiSession): Promise<void> {
   });
 }
 
-async function left(
-  session: TuiSession,
-  done: { readonly kind: string; readonly outcome?: Outcome },
-  words: string,
-): Promise<void> {
+async function left(session: TuiSession, done: { readonly kind: string; readonly outcome?: Outcome }, words: string) {
   if (done.kind === 'refused' && done.outcome !== undefined) return session.noticeProblem(done.outcome);
   await startNewConversation(session);
   session.notice(words);
@@ -61,7 +56,6 @@ function isEmpty(session: TuiSession): boolean {
   return true;
 }
 
-/** `/fork [NAME]`: continues in a new conversation; the current one stays unchanged. */
 export async function forkShownThread(session: TuiSession, id: ThreadId, name: string): Promise<void> {
   const { threads, engine } = session.parts;
   const forked = await threads.fork(id, { kind: 'latest' });

@@ -90,7 +90,6 @@ export async function openSide(main: TuiSession, words: string): Promise<void> {
   if (words !== '') side.acts.send(escapeCommandDraft(draftFromText(words)));
 }
 
-/** Says that this is the side conversation, and what the main one does meanwhile. */
 function footer(main: TuiScreen, look: Look): Row {
   const dot = ` ${glyphsOf(look).dot} `;
   const does = main.view !== undefined ? 'waits for your answer' : main.busy === undefined ? 'is idle' : 'runs';

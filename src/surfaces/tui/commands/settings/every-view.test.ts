@@ -14,7 +14,7 @@ import { plain } from '../../screen/text/style.ts';
 import { wrapRow } from '../../screen/text/wrap-row.ts';
 import { autoTheme, themeChoices } from '../../screen/text/themes.ts';
 import { orderedItemsView } from './status-line-and-title.ts';
-import { KeyCaptureView } from './key-press-views.ts';
+import { KeyCaptureView } from './keymap-editor.ts';
 import { ListView } from '../../pages/list-view.ts';
 import { PagerView } from '../../pages/pager-view.ts';
 import { QuestionView } from '../../questions/question-view.ts';

@@ -10,7 +10,6 @@ import { glyphsOf } from '../../screen/text/look.ts';
 import { plain } from '../../screen/text/style.ts';
 import { wrappedRows } from '../../screen/text/wrap-row.ts';
 
-/** `/memories`: switches for writing and reading notes about threads, and the notes themselves. */
 export function showMemorySwitches(session: TuiSession): Promise<void> {
   const { engine } = session.parts;
   const isOnHere = isGateOpen('memories', session.thread.settings.features);
@@ -24,13 +23,9 @@ export function showMemorySwitches(session: TuiSession): Promise<void> {
       return { label, about, isOn, change: () => engine.config.saveMemories({ [name]: !isOn }) };
     };
     const isOn = gate?.open === true;
+    const change = () => engine.config.switchFeature('memories', !isOn);
     return [
-      {
-        label: 'Memory',
-        about: 'without it, the two below count for nothing',
-        isOn,
-        change: () => engine.config.switchFeature('memories', !isOn),
-      },
+      { label: 'Memory', about: 'without it, the two below count for nothing', isOn, change },
       key('use_memories', 'Read', 'new threads get a summary of the notes'),
       key('generate_memories', 'Write', 'a model notes what threads at rest have shown'),
       { label: 'Show what is remembered', about: '', change: () => show(session) },
@@ -71,11 +66,7 @@ interface Switch {
 }
 
 /** Each change is saved at once, and takes effect from the next start on. */
-async function showSwitches(
-  session: TuiSession,
-  title: string,
-  load: () => Promise<readonly Switch[] | Outcome>,
-): Promise<void> {
+async function showSwitches(session: TuiSession, title: string, load: () => Promise<readonly Switch[] | Outcome>) {
   const { stage } = session.parts;
   const loaded = await load();
   if ('code' in loaded) return session.noticeProblem(loaded);

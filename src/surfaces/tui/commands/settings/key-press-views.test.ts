@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { keyActions } from '../../screen/keys/key-actions.ts';
 import { keyPress } from '../../screen/terminal/terminal-port.ts';
 import type { Look } from '../../screen/text/look.ts';
-import { KeyCaptureView } from './key-press-views.ts';
+import { KeyCaptureView } from './keymap-editor.ts';
 
 const usual = { width: 120, colours: 'none', palette: 'dark', glyphs: 'unicode', details: 'folded' } as const;
 

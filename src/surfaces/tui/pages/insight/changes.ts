@@ -35,7 +35,6 @@ export function changesBrowse({ turns, checkpoints }: Pick<ThreadStory, 'turns' 
   });
 }
 
-/** The exact text of one update. */
 function updatePage({ turn, told }: ShownUpdate): BrowsePage | undefined {
   if (told === undefined) return undefined;
   const { step, form, texts, sections, tokens } = told;

@@ -1,5 +1,5 @@
 import type { Item } from '../../../../protocol/item.ts';
-import { arrayAt, isJsonObject, type JsonObject, stringAt } from '../../../../protocol/json.ts';
+import { arrayAt, type JsonObject, parseJsonObject, stringAt } from '../../../../protocol/json.ts';
 import type { NamedPart } from '../../../views/context/window-parts.ts';
 import type { ContextWindowItem } from '../../../views/context/window-view.ts';
 import type { ColourRole, Style } from '../../screen/text/style.ts';
@@ -123,20 +123,10 @@ export function callWords(call: Item): string {
 
 function scriptOf(call: Item): string | undefined {
   const given = argumentsOf(call);
-  if (given === undefined) return undefined;
   const argv = arrayAt(given, 'command')?.filter((word) => typeof word === 'string');
   if (argv !== undefined && argv.length > 0) return commandText(argv);
   return stringAt(given, 'cmd') ?? stringAt(given, 'command');
 }
 
-function argumentsOf(call: Item): JsonObject | undefined {
-  const text = stringAt(call, 'arguments');
-  if (text === undefined) return undefined;
-  try {
-    const given: unknown = JSON.parse(text);
-    return isJsonObject(given) ? given : undefined;
-  } catch {
-    // Arguments written by a model may be invalid JSON.
-    return undefined;
-  }
-}
+/** Undefined for arguments that are invalid JSON, as a model may write them. */
+const argumentsOf = (call: Item): JsonObject | undefined => parseJsonObject(stringAt(call, 'arguments') ?? '');

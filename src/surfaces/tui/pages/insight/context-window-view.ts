@@ -69,13 +69,7 @@ export function contextWindowRoom({ total, budgets }: Pick<ContextWindowView, 't
   return { limit, compactsAt, left, free, reserve: Math.max(0, limit - total - free) };
 }
 
-/** Draws the window as cells, row by row. */
-export function contextMapRows(
-  groups: readonly ContextWindowGroup[],
-  room: WindowRoom,
-  rows: number,
-  look: Look,
-): readonly Row[] {
+export function contextMapRows(groups: readonly ContextWindowGroup[], room: WindowRoom, rows: number, look: Look) {
   // The rows below give the same in words.
   if (look.glyphs === 'words') return [];
   const cells = look.width * rows;

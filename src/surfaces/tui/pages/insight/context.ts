@@ -102,7 +102,6 @@ function packed(parts: readonly Row[], dot: string, look: Look): readonly Row[] 
 }
 
 type ItemActs = { pin(item: ContextWindowItem): void };
-
 const mapHeight = 3;
 
 interface MapRow {
@@ -210,7 +209,6 @@ function pinActs(host: TuiSession, story: ThreadStory, view: BrowseView): PinAct
 }
 
 type PinResult = { readonly isDone: boolean; readonly words: string };
-
 const longestShown = 200;
 
 export async function pinText(host: TuiSession, text: string): Promise<PinResult> {
@@ -241,7 +239,6 @@ async function unpin(host: TuiSession, which: string): Promise<PinResult> {
 }
 
 type PinActs = { pin(text: string): void; remove(pin: Pin): void };
-
 const longestLabel = 400;
 
 export function pinsPage(story: ThreadStory, pins: readonly Pin[], acts: PinActs): BrowseList {

@@ -36,7 +36,6 @@ export function showReplay(host: TuiSession, rest: string): Promise<void> {
   });
 }
 
-/** A rebuilt request, and its comparison with the sent one. */
 interface Replayed {
   readonly shown: ReplayedRequest;
   /** Its bytes. Undefined if they cannot be rebuilt. */

@@ -11,7 +11,7 @@ import { orderedItemsView } from '../../commands/settings/status-line-and-title.
 import { planRows } from '../bottom-frame.ts';
 import { QuestionView } from '../../questions/question-view.ts';
 import { queueView } from '../../commands/conversation/queue.ts';
-import { rewindView } from '../../commands/conversation/rewind-view.ts';
+import { rewindView } from '../../commands/conversation/rewind.ts';
 import { themeView } from '../../commands/settings/theme.ts';
 import { tipRows } from '../../session/status-line.ts';
 import type { View } from '../view.ts';

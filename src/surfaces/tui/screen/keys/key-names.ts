@@ -1,11 +1,9 @@
-const reported = 'enter tab backspace escape delete insert up down left right home end pageup pagedown space'.split(
-  ' ',
-);
+const names = 'enter tab backspace escape delete insert up down left right home end pageup pagedown space'.split(' ');
 const functionKeys = Array.from({ length: 24 }, (_, at) => `f${at + 1}`);
 
 /** Keys without a character: names in config.toml, and as terminals report them. */
 const named: Readonly<Record<string, string>> = {
-  ...Object.fromEntries([...reported, ...functionKeys].map((name) => [name, name])),
+  ...Object.fromEntries([...names, ...functionKeys].map((name) => [name, name])),
   esc: 'escape',
   'page-up': 'pageup',
   'page-down': 'pagedown',

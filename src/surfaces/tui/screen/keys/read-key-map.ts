@@ -8,23 +8,17 @@ import { parseStrokes, shownKey, typesCharacter } from './key-names.ts';
 type Path = readonly string[];
 type OwnBinding = { readonly path: Path; readonly keys: readonly string[] };
 export type KeySettingSource = (path: Path) => string | undefined;
-type Report = (path: Path, what: string, next: string) => void;
+type Report = (path: Path, what: string, next: string) => undefined;
 
-export interface ParsedKeyMap {
-  readonly map: KeyMap;
-  /** Configuration problems. The affected actions keep their defaults. */
-  readonly problems: readonly Outcome[];
-}
-
-export function parseKeyMap(written: Json | undefined, source: KeySettingSource = () => undefined): ParsedKeyMap {
+/** Actions with a problem in the configuration keep their default keys. */
+export function parseKeyMap(written: Json | undefined, source: KeySettingSource = () => undefined) {
   const problems: Outcome[] = [];
   const named = (path: Path): string => {
     const at = source(path);
     return at === undefined ? path.join('.') : `${at}: ${path.join('.')}`;
   };
-  const report: Report = (path, what, next) => {
-    problems.push({ code: 'key-map', message: `${named(path)} ${what}. Capstan keeps the default keys`, next });
-  };
+  const report: Report = (path, what, next) =>
+    void problems.push({ code: 'key-map', message: `${named(path)} ${what}. Capstan keeps the default keys`, next });
   const table = tableOf(written, report);
   const own = new Map<KeyAction, OwnBinding>();
   for (const action of keyActions) {
@@ -74,23 +68,17 @@ function ownBinding(table: ReadonlyMap<string, JsonObject>, action: KeyAction, r
   if (value === undefined) return undefined;
   const path = ['tui', 'keymap', from, name];
   const list = typeof value === 'string' ? [value] : value;
-  if (!Array.isArray(list) || !list.every((each): each is string => typeof each === 'string')) {
-    report(path, 'is neither a key nor a list of keys', 'Write "ctrl-x", or ["ctrl-x", "f5"].');
-    return undefined;
-  }
+  if (!Array.isArray(list) || !list.every((each): each is string => typeof each === 'string'))
+    return report(path, 'is neither a key nor a list of keys', 'Write "ctrl-x", or ["ctrl-x", "f5"].');
   const keys: string[] = [];
   for (const each of list) {
     const strokes = parseStrokes(each);
     if (strokes === undefined) {
       const next = 'Write modifiers first, such as ctrl-alt-x, alt-page-up, f5 or "ctrl-x ctrl-t".';
-      report(path, `has "${each}", which no terminal reports`, next);
-      return undefined;
+      return report(path, `has "${each}", which no terminal reports`, next);
     }
     const unfit = unfitKey(strokes, action);
-    if (unfit !== undefined) {
-      report(path, `has ${unfit.what}`, unfit.next);
-      return undefined;
-    }
+    if (unfit !== undefined) return report(path, `has ${unfit.what}`, unfit.next);
     keys.push(strokes);
   }
   return { path, keys: [...new Set(keys)] };

@@ -166,10 +166,9 @@ function wheelOf(reported: number): TerminalInput | undefined {
 }
 
 export function controlKey(code: number): KeyPress {
-  if (code === 13) return keyPress('enter');
-  if (code === 9) return keyPress('tab');
-  if (code === 27) return keyPress('escape');
-  if (code === 127) return keyPress('backspace');
+  // As a control character, 8 is Ctrl+H.
+  const name = code === 8 ? undefined : byCode[code];
+  if (name !== undefined) return keyPress(name);
   if (code === 0) return keyPress('space', { ctrl: true });
   return keyPress(String.fromCodePoint(code + 64).toLowerCase(), { ctrl: true });
 }

@@ -1,7 +1,6 @@
 import { cleanText } from '../text/clean-text.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
 const bell = '\u0007';
 const longestTitle = 240;
 /** Sets the window title. The text is untrusted: nothing in it can end the sequence. */

@@ -21,7 +21,6 @@ export function cleanText(text: string): string {
   return withoutHidden(bare.replaceAll(/\r+\n|[\r\v\f\u2028\u2029]/g, '\n').toWellFormed());
 }
 
-/** `cleanText` in one line. */
 export function cleanLine(text: string): string {
   return (
     cleanText(text)

@@ -67,7 +67,6 @@ export const drawCutRow = (row: Row, look: Look): string => drawRow(cutRow(row, 
 /** Cached style codes for the newest look: rows mostly repeat a few styles. */
 let known: { readonly look: Pick<Look, 'colours' | 'palette'>; readonly codes: WeakMap<Style, string> } | undefined;
 
-/** SGR codes of a style, without the sequence around them. Empty: none. */
 function sgrCodes(style: Style, look: Look): string {
   if (look.colours === 'none') return '';
   if (known?.look.colours !== look.colours || known.look.palette !== look.palette)

@@ -11,7 +11,6 @@ export function shownPath(path: string, { cwd, home }: Pick<Look, 'cwd' | 'home'
   return cleanLine(atHome === undefined ? path : atHome === '' ? '~' : `~/${atHome}`);
 }
 
-/** The rest of a path below a folder. Undefined if it is elsewhere. */
 function within(path: string, folder: string): string | undefined {
   if (folder === '' || folder === '/') return undefined;
   if (path === folder) return '';

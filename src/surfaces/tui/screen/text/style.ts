@@ -6,7 +6,6 @@ export type ColourRole = TextRole | SyntaxRole;
 export type BackRole = 'tint' | 'added' | 'removed' | 'added-number' | 'removed-number';
 /** A colour set by a program: one of 256, or `trueColour` plus its red, green and blue. */
 export type ProgramColour = number;
-
 export const trueColour = 0x1000000;
 
 export interface Style {
@@ -22,7 +21,6 @@ export interface Style {
 /** A part of a row. Its text is clean and has neither newline nor tab. */
 export type RowPiece = { readonly text: string; readonly style?: Style };
 export type Row = readonly RowPiece[];
-
 export const plain = (text: string): RowPiece => ({ text });
 export const styled = (text: string, style: Style): RowPiece => ({ text, style });
 export const dimStyle: Style = { weight: 'dim' };

@@ -5,37 +5,29 @@ type Grounds = Readonly<Record<BackRole, BackgroundColour>>;
 /** One of the terminal's own 16 colours. Undefined makes terminals with more colours use it too. */
 const own = (sixteen: number): TextColour => [sixteen, undefined, undefined];
 
-const dark: Inks = {
-  accent: own(36),
-  good: own(32),
-  bad: own(31),
-  warn: own(33),
-  special: own(35),
-  quote: own(32),
-  marker: own(94),
-  keyword: [35, 176, 0xc792ea],
-  string: [32, 114, 0xa5d6a7],
-  comment: [90, 245, 0x8a919c],
-  number: [33, 215, 0xf2ae72],
+/** `onBlack`, `onWhite`: for high contrast, of at least seven. */
+function ink(dark: TextColour, light: TextColour, onBlack: TextColour, onWhite: TextColour) {
+  return { dark, light, onBlack, onWhite };
+}
+
+/** On a light background, green, yellow and bright blue of many terminals are unreadable. */
+const inkTable: Readonly<Record<ColourRole, ReturnType<typeof ink>>> = {
+  accent: ink(own(36), [36, 24, 0x005f87], [96, 51, 0x00ffff], [34, 18, 0x000087]),
+  good: ink(own(32), [32, 22, 0x116329], [92, 83, 0x5fff5f], [32, 22, 0x004400]),
+  bad: ink(own(31), [31, 124, 0xb3261e], [91, 217, 0xffafaf], [31, 88, 0x870000]),
+  warn: ink(own(33), [33, 94, 0x8a5a00], [93, 227, 0xffff5f], [30, 52, 0x5f3300]),
+  special: ink(own(35), [35, 90, 0x7a2ea0], [95, 219, 0xffafff], [35, 53, 0x5f005f]),
+  quote: ink(own(32), [32, 22, 0x1d6b2f], [92, 157, 0xafffaf], [32, 22, 0x004400]),
+  marker: ink(own(94), [34, 25, 0x0550ae], [96, 159, 0xafffff], [34, 18, 0x000087]),
+  keyword: ink([35, 176, 0xc792ea], [35, 90, 0x7a2ea0], [95, 219, 0xffafff], [35, 53, 0x5f005f]),
+  string: ink([32, 114, 0xa5d6a7], [32, 22, 0x1d6b2f], [92, 157, 0xafffaf], [32, 22, 0x004400]),
+  comment: ink([90, 245, 0x8a919c], [90, 243, 0x6a737d], [97, 252, 0xd0d0d0], [30, 238, 0x444444]),
+  number: ink([33, 215, 0xf2ae72], [33, 130, 0x9a5b00], [93, 229, 0xffffaf], [31, 52, 0x5f0000]),
 };
 
-const light: Inks = {
-  ...dark,
-  accent: [36, 24, 0x005f87],
-  // Green and bright blue of many terminals are made for black.
-  good: [32, 22, 0x116329],
-  bad: [31, 124, 0xb3261e],
-  special: [35, 90, 0x7a2ea0],
-  quote: [32, 22, 0x1d6b2f],
-  marker: [34, 25, 0x0550ae],
-  // Yellow is unreadable on white.
-  warn: [33, 94, 0x8a5a00],
-  keyword: [35, 90, 0x7a2ea0],
-  string: [32, 22, 0x1d6b2f],
-  comment: [90, 243, 0x6a737d],
-  number: [33, 130, 0x9a5b00],
-};
-
+const inksFor = (theme: keyof ReturnType<typeof ink>): Inks =>
+  Object.fromEntries(Object.entries(inkTable).map(([role, inks]) => [role, inks[theme]])) as Inks;
+const [dark, light] = [inksFor('dark'), inksFor('light')];
 const darkColourBlind: Inks = {
   ...dark,
   good: [94, 75, 0x5fafff],
@@ -49,34 +41,6 @@ const lightColourBlind: Inks = {
   bad: [33, 130, 0xaf5f00],
   quote: [34, 25, 0x005faf],
   string: [34, 25, 0x005faf],
-};
-
-/** Contrast of at least seven against black or white. */
-const darkHighContrast: Inks = {
-  accent: [96, 51, 0x00ffff],
-  good: [92, 83, 0x5fff5f],
-  bad: [91, 217, 0xffafaf],
-  warn: [93, 227, 0xffff5f],
-  special: [95, 219, 0xffafff],
-  quote: [92, 157, 0xafffaf],
-  marker: [96, 159, 0xafffff],
-  keyword: [95, 219, 0xffafff],
-  string: [92, 157, 0xafffaf],
-  comment: [97, 252, 0xd0d0d0],
-  number: [93, 229, 0xffffaf],
-};
-const lightHighContrast: Inks = {
-  accent: [34, 18, 0x000087],
-  good: [32, 22, 0x004400],
-  bad: [31, 88, 0x870000],
-  warn: [30, 52, 0x5f3300],
-  special: [35, 53, 0x5f005f],
-  quote: [32, 22, 0x004400],
-  marker: [34, 18, 0x000087],
-  keyword: [35, 53, 0x5f005f],
-  string: [32, 22, 0x004400],
-  comment: [30, 238, 0x444444],
-  number: [31, 52, 0x5f0000],
 };
 
 const sixteenOf = (inks: Inks): Theme['inks'] =>
@@ -95,14 +59,12 @@ const grounds = (
   'added-number': [added[0], numbers[0]],
   'removed-number': [removed[0], numbers[1]],
 });
-const [darkTint, lightTint]: readonly BackgroundColour[] = [
-  [236, 0x2a2d33],
-  [255, 0xf2f3f5],
-];
-const darkGrounds = grounds(darkTint!, [22, 0x213a2b], [52, 0x4a221d]);
-const lightGrounds = grounds(lightTint!, [194, 0xdafbe1], [224, 0xffebe9], [0xaceebb, 0xffcecb]);
-const darkBlindGrounds = grounds(darkTint!, [17, 0x1b2f4d], [58, 0x4d3a12]);
-const lightBlindGrounds = grounds(lightTint!, [189, 0xdceaff], [223, 0xffedcc], [0xb6d4ff, 0xffdc9c]);
+const darkTint: BackgroundColour = [236, 0x2a2d33];
+const lightTint: BackgroundColour = [255, 0xf2f3f5];
+const darkGrounds = grounds(darkTint, [22, 0x213a2b], [52, 0x4a221d]);
+const lightGrounds = grounds(lightTint, [194, 0xdafbe1], [224, 0xffebe9], [0xaceebb, 0xffcecb]);
+const darkBlindGrounds = grounds(darkTint, [17, 0x1b2f4d], [58, 0x4d3a12]);
+const lightBlindGrounds = grounds(lightTint, [189, 0xdceaff], [223, 0xffedcc], [0xb6d4ff, 0xffdc9c]);
 const shades = { hasDim: true } as const;
 const strong = { hasDim: false, grounds: {} } as const;
 
@@ -111,8 +73,8 @@ const looks = {
   light: { inks: light, grounds: lightGrounds, ...shades },
   'dark-colour-blind': { inks: darkColourBlind, grounds: darkBlindGrounds, ...shades },
   'light-colour-blind': { inks: lightColourBlind, grounds: lightBlindGrounds, ...shades },
-  'dark-high-contrast': { inks: darkHighContrast, ...strong },
-  'light-high-contrast': { inks: lightHighContrast, ...strong },
+  'dark-high-contrast': { inks: inksFor('onBlack'), ...strong },
+  'light-high-contrast': { inks: inksFor('onWhite'), ...strong },
   // For an unknown background: terminal colours, which fit it, and no ground.
   'colour-blind': { inks: sixteenOf(darkColourBlind), grounds: {}, ...shades },
   'high-contrast': { inks: ansi, ...strong },
@@ -183,7 +145,6 @@ export function findTheme(name: string, own: readonly ThemeChoice[] = []): Theme
 }
 
 export const ownTheme = (theme: Theme): ThemeChoice => ({ name: theme.name, about: 'your own', on: () => theme });
-/** True for a built-in theme, which an own theme can extend. */
 export const isBuiltInTheme = (name: string): name is ThemeName => Object.hasOwn(themes, name);
 
 export const backgroundBrightness = ([red, green, blue]: readonly [number, number, number]): 'dark' | 'light' =>

@@ -13,12 +13,7 @@ import {
   themes,
 } from './themes.ts';
 
-export interface UserThemes {
-  readonly choices: readonly ThemeChoice[];
-  readonly problems: readonly { readonly name: string; readonly outcome: Outcome }[];
-}
-
-export async function readUserThemes(engine: Engine): Promise<UserThemes> {
+export async function readUserThemes(engine: Engine) {
   const choices: ThemeChoice[] = [];
   const problems: { readonly name: string; readonly outcome: Outcome }[] = [];
   for (const { name, path, content } of await engine.user.themeFiles()) {

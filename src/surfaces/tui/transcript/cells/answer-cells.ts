@@ -1,4 +1,3 @@
-import { planTags } from '../../../../protocol/item.ts';
 import type { TurnItem } from '../../../../protocol/turn-item.ts';
 import { PlanTagStream } from '../../../views/wording/proposed-plan-tags.ts';
 import { shownPipedInput } from '../../../views/wording/turn-lines.ts';
@@ -8,7 +7,7 @@ import { glyphsOf, type Look } from '../../screen/text/look.ts';
 import { accentStyle, boldStyle, dimStyle, plain, styled } from '../../screen/text/style.ts';
 import type { RowPiece, Row, Style } from '../../screen/text/style.ts';
 import { wrapRow } from '../../screen/text/wrap-row.ts';
-import { drawMarkdown, MarkdownStream, MarkdownText } from '../markdown/markdown-stream.ts';
+import { drawMarkdown, drawMarkdownEnd, MarkdownStream, readMarkdown } from '../markdown/markdown-stream.ts';
 import { type Cell, cellFromRows, headRows, type LastRows } from './cell.ts';
 import { foldRow } from './folded-output.ts';
 
@@ -17,34 +16,25 @@ export function answerCell({ text, plan }: Pick<Extract<TurnItem, { kind: 'agent
   if (plan === undefined) return proseCell(text);
   return {
     rows(look) {
-      const [before, after] = aroundPlan(text);
-      const parts = [part('prose', before, look), part('plan', plan, look), part('prose', after, look)];
-      return answerSectionRows(parts, look);
+      const stream = new AnswerStream();
+      stream.append(text);
+      stream.end();
+      return stream.rows(look);
     },
   };
 }
 
-function proseCell(text: string): Cell {
-  let read: MarkdownText | undefined;
+function proseCell(given: string): Cell {
+  const text = given.trim() === '' ? '' : given;
+  let read: ReturnType<typeof readMarkdown> | undefined;
   return {
-    rows: (look) => answerSectionRows([part('prose', text, look)], look),
+    rows: (look) => answerRows(drawMarkdown(text, answerLook(look)), look),
     lastRows(look, least) {
-      read ??= new MarkdownText(text.trim() === '' ? '' : text);
-      const { rows, isAll } = read.lastRows(answerLook(look), least);
+      read ??= readMarkdown(text);
+      const { rows, isAll } = drawMarkdownEnd(read, answerLook(look), least);
       return { rows: answerRows(rows, look, isAll ? 0 : 1), isAll };
     },
   };
-}
-
-function part(kind: AnswerSection['kind'], text: string, look: Look): AnswerSection {
-  return { kind, rows: text.trim() === '' ? [] : drawMarkdown(text, answerLook(look)) };
-}
-
-function aroundPlan(text: string): readonly [string, string] {
-  const lines = text.split('\n');
-  const from = lines.findIndex((line) => line.trim() === planTags[0]);
-  const to = lines.findIndex((line, at) => at > from && line.trim() === planTags[1]);
-  return from < 0 || to < 0 ? [text, ''] : [lines.slice(0, from).join('\n'), lines.slice(to + 1).join('\n')];
 }
 
 type AnswerSection = { readonly kind: 'prose' | 'plan'; readonly rows: readonly string[] };
@@ -106,8 +96,7 @@ export class AnswerStream implements Cell {
   }
 
   rows(look: Look): readonly string[] {
-    const inside = answerLook(look);
-    const parts = this.#parts.map(({ kind, markdown }) => ({ kind, rows: markdown.rows(inside) }));
+    const parts = this.#parts.map(({ kind, markdown }) => ({ kind, rows: markdown.rows(answerLook(look)) }));
     return answerSectionRows(parts, look);
   }
 
@@ -124,16 +113,8 @@ export class AnswerStream implements Cell {
 
   /** Rows that no later text can change. `from`: rows above it are known. */
   stableRows(look: Look, from = 0): readonly string[] {
-    const inside = answerLook(look);
-    const { markdown } = this.#last;
-    if (this.#parts.length === 1) {
-      const rows = markdown.stableRows(inside);
-      return answerRows(from === 0 ? rows : rows.slice(from), look, from);
-    }
-    const parts = this.#parts.map(({ kind, markdown: own }) => ({
-      kind,
-      rows: own === markdown ? own.stableRows(inside) : own.rows(inside),
-    }));
+    const parts = this.#parts.map(({ kind, markdown }) => ({ kind, rows: markdown.stableRows(answerLook(look)) }));
+    if (parts.length === 1) return answerRows(parts[0]!.rows.slice(from), look, from);
     return answerSectionRows(parts, look).slice(from);
   }
 
@@ -208,7 +189,6 @@ function prefixes(look: Look, at: number): { readonly first: Row; readonly rest:
   return { first: at === 0 ? [styled(glyphsOf(look).prompt, { weight: 'bold' }), plain(' ')] : rest, rest };
 }
 
-/** Highlights files, skills and pictures that the text names. */
 function mentions(line: string): Row {
   const row: RowPiece[] = [];
   let from = 0;

@@ -88,12 +88,8 @@ export function exploredByScript(script: string): readonly ExploredPart[] | unde
 const filters = new Set('head tail sort uniq wc cut tr nl cat grep sed awk column'.split(' '));
 
 const programs: Readonly<Record<string, (words: readonly string[]) => ExploredPart | undefined>> = {
-  cat: readLast,
-  bat: readLast,
-  nl: readLast,
-  head: readLast,
+  ...Object.fromEntries('cat bat nl head less'.split(' ').map((program) => [program, readLast])),
   tail: (words) => (words.includes('-f') || words.includes('-F') ? undefined : readLast(words)),
-  less: readLast,
   sed: (words) => (words[0] === '-n' && /^[\d,$]+p$/.test(words[1] ?? '') ? readLast(words.slice(2)) : undefined),
   ls: (words) => ({ kind: 'list', path: plainWords(words).at(-1) ?? '' }),
   tree: (words) => ({ kind: 'list', path: plainWords(words)[0] ?? '' }),

@@ -9,14 +9,8 @@ import { badStyle, dimStyle, restyled, type Row, type Style, styled } from '../.
 import { wrapRow } from '../../screen/text/wrap-row.ts';
 import { widthUnderHead } from './cell.ts';
 
-/** Shown rows of an output: all if there are at most `most`, else parts of its beginning and its end. */
-export interface FoldLimits {
-  readonly most: number;
-  readonly head: number;
-  readonly tail: number;
-  /** Rows between head and tail for lines that look like errors. */
-  readonly errors: number;
-}
+/** Shown rows of an output: all if there are at most `most`, else its head and its tail, and likely errors between. */
+type FoldLimits = Readonly<Record<'most' | 'head' | 'tail' | 'errors', number>>;
 
 export const foldLimits = {
   quiet: { most: 5, head: 2, tail: 2, errors: 0 },
@@ -82,13 +76,7 @@ const styleIn = (line: string, { errors }: FoldLimits): Style =>
 const shortened = (line: string, limit: number): string =>
   line.length <= limit ? line : `${line.slice(0, limit / 2)} ... ${line.slice(-limit / 2)}`;
 
-interface Folded {
-  readonly lines: readonly string[];
-  readonly limits: FoldLimits;
-  readonly total: number | undefined;
-  readonly width: number;
-  readonly look: Look;
-}
+type Folded = Readonly<{ lines: readonly string[]; limits: FoldLimits; total?: number; width: number; look: Look }>;
 
 function foldedRows(folded: Folded): readonly Row[] {
   const { lines, limits } = folded;

@@ -18,8 +18,11 @@ export function hookCell({ event, command, status, entries }: HookRun): Cell {
   return cellWithHead((look) => {
     if (status === 'completed' && entries.length === 0 && look.details === 'folded') return undefined;
     const head = [styled(`${event} hook ${ends[status]}`, boldStyle), plain(`: ${visibleLine(command)}`)];
-    const output = entries.flatMap((entry) => entryRows(entry, look));
-    return { mark: status === 'completed' ? 'quiet' : 'bad', head, output };
+    return {
+      mark: status === 'completed' ? 'quiet' : 'bad',
+      head,
+      output: entries.flatMap((entry) => entryRows(entry, look)),
+    };
   });
 }
 

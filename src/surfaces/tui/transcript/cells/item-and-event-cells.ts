@@ -1,3 +1,4 @@
+import type { Words } from '../../../../core/config/keys/key-kinds.ts';
 import { refusalReason } from '../../../../core/fragments/answers/tool-calls.ts';
 import { hostAtPort } from '../../../../core/policy/network/host-lists.ts';
 import type { Answer, Question } from '../../../../protocol/question.ts';
@@ -43,12 +44,7 @@ type EventOf<Kind extends ThreadEvent['kind']> = Extract<ThreadEvent, { kind: Ki
 /** Events without a cell: what they report is seen elsewhere on the screen. */
 type WithoutCell =
   | `${'thread' | 'turn' | 'item' | 'hook' | 'checkpoint'}-started`
-  | `item-updated`
-  | 'settings'
-  | 'code-reviewed'
-  | 'question-asked'
-  | 'usage'
-  | 'checkpoint-stage';
+  | Words<'item-updated settings code-reviewed question-asked usage checkpoint-stage'>;
 
 const eventCells: {
   readonly [Kind in Exclude<ThreadEvent['kind'], WithoutCell>]: (

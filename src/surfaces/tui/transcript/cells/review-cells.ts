@@ -20,10 +20,8 @@ export const interruptedReview: Outcome = {
 };
 
 export function reviewStartCell(target: ReviewTarget): Cell {
-  return cellWithHead(() => {
-    const head = [styled('Code review started: ', boldStyle), plain(cleanLine(reviewTargetWords(target)))];
-    return { mark: 'plain', head };
-  });
+  const head = [styled('Code review started: ', boldStyle), plain(cleanLine(reviewTargetWords(target)))];
+  return cellWithHead(() => ({ mark: 'plain', head }));
 }
 
 export function reviewCell({ findings, correctness, explanation }: CodeReview): Cell {
@@ -38,7 +36,6 @@ export function reviewCell({ findings, correctness, explanation }: CodeReview): 
   };
 }
 
-/** A review of which only the text is known. */
 const plainReviewCell = (text: string): Cell => ({
   rows(look) {
     const head = headRows(look, 'plain', [styled('Code review', boldStyle)]);

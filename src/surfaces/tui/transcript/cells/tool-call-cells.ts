@@ -113,12 +113,11 @@ function shownKeys(typed: string): string {
 }
 
 export function webSearchCell({ query }: Extract<TurnItem, { kind: 'web-search' }>): Cell {
-  return cellWithHead(() => {
-    const words = cleanLine(query).trim();
-    const isPage = /^https?:\/\/\S+$/.test(words);
-    const rest = words === '' ? '' : isPage ? ` ${words}` : ` for ${words}`;
-    return { mark: 'plain', head: [styled(isPage ? 'Opened' : 'Searched the web', boldStyle), plain(rest)] };
-  });
+  const words = cleanLine(query).trim();
+  const isPage = /^https?:\/\/\S+$/.test(words);
+  const rest = words === '' ? '' : isPage ? ` ${words}` : ` for ${words}`;
+  const head = [styled(isPage ? 'Opened' : 'Searched the web', boldStyle), plain(rest)];
+  return cellWithHead(() => ({ mark: 'plain', head }));
 }
 
 const imageTitles = {
@@ -126,23 +125,18 @@ const imageTitles = {
   'image-generation': ['Generated Image', 'Image Not Saved'],
 } as const;
 
-/** A picture that the model looked at, or that its provider made. */
 export function imageCell(item: Extract<TurnItem, { kind: 'image-view' | 'image-generation' }>): Cell {
   return cellWithHead((look) => {
     const isBad = item.problem !== undefined || (item.kind === 'image-generation' && item.status === 'failed');
     const [title, problem] = imageTitles[item.kind];
-    const head = [styled(isBad ? problem : title, boldStyle)];
-    return { mark: isBad ? 'bad' : 'plain', head, lines: linesOf(item, look) };
+    const prompt = item.kind === 'image-generation' && look.details === 'whole' ? item.prompt : undefined;
+    const lines = [
+      ...(item.path === undefined ? [] : [[styled(shownPath(item.path, look), dimStyle)]]),
+      ...(item.problem === undefined ? [] : [[styled(cleanLine(item.problem), badStyle)]]),
+      ...(prompt === undefined ? [] : [[styled(cleanLine(prompt), dimStyle)]]),
+    ];
+    return { mark: isBad ? 'bad' : 'plain', head: [styled(isBad ? problem : title, boldStyle)], lines };
   });
-}
-
-function linesOf(item: Extract<TurnItem, { kind: 'image-view' | 'image-generation' }>, look: Look): readonly Row[] {
-  const prompt = item.kind === 'image-generation' && look.details === 'whole' ? item.prompt : undefined;
-  return [
-    ...(item.path === undefined ? [] : [[styled(shownPath(item.path, look), dimStyle)]]),
-    ...(item.problem === undefined ? [] : [[styled(cleanLine(item.problem), badStyle)]]),
-    ...(prompt === undefined ? [] : [[styled(cleanLine(prompt), dimStyle)]]),
-  ];
 }
 
 /** An item of a kind unknown to this version: its name, and in the transcript view all of its contents. */

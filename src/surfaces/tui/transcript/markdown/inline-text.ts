@@ -5,7 +5,6 @@ import type { Look } from '../../screen/text/look.ts';
 import { dimStyle, type RowPiece, type Row, type Style } from '../../screen/text/style.ts';
 
 type Places = Pick<Look, 'cwd' | 'home'>;
-
 const linkStyle: Style = { colour: 'accent', underline: true };
 const styles: Readonly<Record<Exclude<Inline['kind'], 'link' | 'picture'>, Style>> = {
   text: {},
@@ -50,7 +49,6 @@ function linkPieces({ target, parts, isAddress }: LinkInline, around: Style, pla
   return [...label, { text: words === '' ? shown.text : ` (${shown.text})`, style: { ...dimStyle, ...around } }];
 }
 
-/** A file by path and lines, an address, or nothing that can be shown. */
 export type LinkTarget =
   | { readonly kind: 'file'; readonly text: string }
   | { readonly kind: 'address'; readonly text: string }

@@ -105,21 +105,18 @@ export class MarkdownStream {
   }
 }
 
-export function drawMarkdown(text: string, look: Look): readonly string[] {
-  const rows: string[] = [];
-  readLeaves(text, (leaf) => {
-    for (const row of drawMarkdownLeaf(leaf, look)) rows.push(row);
-  });
-  return rows;
-}
+export const drawMarkdown = (text: string, look: Look): readonly string[] =>
+  readMarkdown(text).flatMap((leaf) => drawMarkdownLeaf(leaf, look));
 
-function readLeaves(text: string, give: (leaf: MarkdownLeaf) => void): void {
-  const writer = new MarkdownLeafWriter(give);
+export function readMarkdown(text: string): readonly MarkdownLeaf[] {
+  const leaves: MarkdownLeaf[] = [];
+  const writer = new MarkdownLeafWriter((leaf) => leaves.push(leaf));
   const reader = new MarkdownReader((block) => writer.block(block), new LinkDefinitions('so far'));
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
   for (const line of lines) readLine(reader, line);
   reader.end();
+  return leaves;
 }
 
 function readLine(reader: MarkdownReader, source: string): void {
@@ -129,23 +126,15 @@ function readLine(reader: MarkdownReader, source: string): void {
 const keyOf = ({ width, colours, palette, glyphs, cwd, home }: Look): string =>
   [width, colours, themeOf(palette).name, glyphs, cwd, home].join('\0');
 
-/** A text that is parsed once. Only its visible end is drawn, so that a new width costs no more than a screenful. */
-export class MarkdownText {
-  readonly #leaves: MarkdownLeaf[] = [];
-
-  constructor(text: string) {
-    readLeaves(text, (leaf) => this.#leaves.push(leaf));
+/** Draws only the end of a text that was read before, so that a new width costs no more than a screenful. */
+export function drawMarkdownEnd(leaves: readonly MarkdownLeaf[], look: Look, least: number) {
+  const blocks: (readonly string[])[] = [];
+  let [count, at] = [0, leaves.length];
+  while (at > 0 && count < least) {
+    at -= 1;
+    const rows = drawMarkdownLeaf(leaves[at]!, look);
+    blocks.push(rows);
+    count += rows.length;
   }
-
-  lastRows(look: Look, least: number): { readonly rows: readonly string[]; readonly isAll: boolean } {
-    const blocks: (readonly string[])[] = [];
-    let [count, at] = [0, this.#leaves.length];
-    while (at > 0 && count < least) {
-      at -= 1;
-      const rows = drawMarkdownLeaf(this.#leaves[at]!, look);
-      blocks.push(rows);
-      count += rows.length;
-    }
-    return { rows: blocks.toReversed().flat(), isAll: at === 0 };
-  }
+  return { rows: blocks.toReversed().flat(), isAll: at === 0 };
 }

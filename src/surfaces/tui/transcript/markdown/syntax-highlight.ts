@@ -2,7 +2,6 @@ import { type RowPiece, plain, type Row, type Style, type SyntaxRole } from '../
 
 /** The token in which a line begins, if not in plain code. */
 export type LongToken = { readonly end: string; readonly role: 'string' | 'comment' };
-
 const longestLine = 4096;
 
 const styles: Readonly<Record<SyntaxRole, Style>> = {
@@ -87,7 +86,6 @@ function patternOf(grammar: Grammar): RegExp {
 
 const escaped = (text: string): string => text.replaceAll(/[*+?.()[\]{}|\\^$/-]/g, String.raw`\$&`);
 
-/** Limits highlighting in a long text. */
 export class HighlightBudget {
   #lines = 0;
   #characters = 0;
@@ -106,7 +104,6 @@ export class HighlightBudget {
   }
 }
 
-/** Line-based syntax of a language. */
 export interface Grammar {
   readonly words: ReadonlySet<string>;
   readonly comment?: string;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
-import { type ColumnMeasure, tableWidths } from './tables.ts';
+import { type ColumnMeasure, tableWidths } from './markdown-blocks.ts';
 
 const anyColumn = fc
   .tuple(fc.integer({ min: 1, max: 90 }), fc.integer({ min: 1, max: 90 }))

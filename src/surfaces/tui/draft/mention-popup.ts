@@ -177,11 +177,10 @@ function cutStart(name: string, columns: number, look: Look): string {
 function hasLetters({ name }: MentionItem, typed: string): boolean {
   const path = name.toLowerCase();
   let at = -1;
-  for (const letter of typed.toLowerCase()) {
+  return [...typed.toLowerCase()].every((letter) => {
     at = path.indexOf(letter, at + 1);
-    if (at < 0) return false;
-  }
-  return true;
+    return at >= 0;
+  });
 }
 
 export interface MentionItem {

@@ -10,7 +10,7 @@ import type { UserInput } from '../../../protocol/user-input.ts';
 import { draftMessageText } from '../draft/draft-message.ts';
 import { type Draft, type DraftElement, draftFromText, type DraftPayload } from '../draft/draft.ts';
 import { cleanText } from '../screen/text/clean-text.ts';
-import type { TuiScreen } from '../screen/tui-screen.ts';
+import type { RunningWorkParts } from './running-work.ts';
 
 interface PendingSteer {
   readonly draft: Draft;
@@ -49,22 +49,10 @@ export class WaitingMessages {
     this.queued = [...this.queued, draft];
   }
 
-  queueFirst(drafts: readonly Draft[]): void {
-    this.queued = [...drafts, ...this.queued];
-  }
-
   takeRefused(): readonly Draft[] {
     const drafts = this.refused;
     this.refused = [];
     return drafts;
-  }
-
-  takeFirst(): Draft | undefined {
-    return this.takeAt(0);
-  }
-
-  takeLast(): Draft | undefined {
-    return this.takeAt(this.queued.length - 1);
   }
 
   takeAt(at: number): Draft | undefined {
@@ -88,13 +76,10 @@ export class WaitingMessages {
   }
 }
 
-export interface SteeringMessagesParts {
-  readonly stage: TuiScreen;
+export interface SteeringMessagesParts extends Pick<RunningWorkParts, 'stage' | 'thread' | 'told'> {
   readonly waiting: WaitingMessages;
-  thread(): LiveThread;
   /** Converts a draft to engine input, or gives the reason why it cannot be sent. */
   inputOf(draft: Draft): Promise<UserInput | Outcome>;
-  told(result: { readonly kind: string; readonly outcome?: Outcome }): void;
   changed(): void;
 }
 

@@ -70,7 +70,7 @@ export class TurnFlow {
   /** Queues messages that an earlier process left waiting before those that wait now. */
   requeue(drafts: readonly Draft[]): void {
     if (drafts.length > 0) this.#isGivenBack = true;
-    this.waiting.queueFirst(drafts);
+    this.waiting.queued = [...drafts, ...this.waiting.queued];
     this.show();
   }
 
@@ -155,7 +155,7 @@ export class TurnFlow {
     const { stage, notice, guard } = this.#parts;
     if (!this.works.isNone || this.#holds > 0 || this.#isStuck || this.#isGivenBack || stage.isChoosing) return;
     const refused = joinAll(this.waiting.takeRefused());
-    const draft = refused === undefined ? this.waiting.takeFirst() : undefined;
+    const draft = refused === undefined ? this.waiting.takeAt(0) : undefined;
     const meant = draft && parseDraft(draft);
     // Keep the message until the thread has it.
     this.#unsaid = refused ?? (meant?.kind === 'message' ? meant.draft : this.#unsaid);
@@ -208,7 +208,10 @@ export class TurnFlow {
 
   #ended(end: RunningWorkEnd, isStopped: boolean): void {
     // A refusal says nothing about the next turn.
-    if (end?.kind !== 'refused') this.#isStuck = isLasting(end, this.#parts.now());
+    if (end?.kind !== 'refused') {
+      const failure = end?.kind === 'failed' ? end.outcome : undefined;
+      this.#isStuck = failure !== undefined && failureWords(failure, this.#parts.now()).isLasting;
+    }
     if (isStopped) return;
     if (end?.kind === 'aborted') this.#giveBack(this.waiting.takeBack());
     else this.next();
@@ -261,13 +264,11 @@ export class TurnFlow {
   }
 
   async #steer(draft: Draft): Promise<void> {
-    // It must not overtake messages refused earlier.
-    if (this.waiting.refused.length > 0) {
-      this.waiting.refuse(draft);
-      return this.show();
+    // It must not overtake refused messages.
+    if (this.waiting.refused.length === 0) {
+      if ((await this.#steered.steer(draft)) === 'done') return;
+      if (this.works.isNone) return this.#turn(draft);
     }
-    if ((await this.#steered.steer(draft)) === 'done') return;
-    if (this.works.isNone) return this.#turn(draft);
     this.waiting.refuse(draft);
     this.show();
   }
@@ -278,10 +279,6 @@ export class TurnFlow {
     this.show();
   }
 }
-
-/** True if the next turn would fail in the same way. */
-const isLasting = (end: RunningWorkEnd, now: number): boolean =>
-  end?.kind === 'failed' && end.outcome !== undefined && failureWords(end.outcome, now).isLasting;
 
 type TurnFailure = { readonly outcome: Outcome; readonly at: number | undefined };
 

@@ -1,4 +1,3 @@
-import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Answer } from '../../../protocol/question.ts';
 
 import type { LiveThread } from '../../../engine/live/live-thread-types.ts';
@@ -14,8 +13,7 @@ import { ThreadReader } from './thread-reader.ts';
 export interface ThreadOnScreenParts
   extends
     Pick<SessionParts, 'stage' | 'surroundings' | 'engine' | 'now'>,
-    Pick<TuiSession, 'entries' | 'flow' | 'status' | 'work' | 'run'> {
-  told(result: { readonly kind: string; readonly outcome?: Outcome }): void;
+    Pick<TuiSession, 'entries' | 'flow' | 'status' | 'work' | 'run' | 'told'> {
   proposed(plan: string): void;
 }
 
@@ -49,7 +47,7 @@ export class ThreadOnScreen {
         this.#whole = undefined;
       },
       answer: (id, answer) => parts.run(this.#answer(id, answer)),
-      run: (work) => parts.run(work),
+      run: parts.run,
       pause: surroundings.pause,
     });
     this.#notifier = new Notifier(surroundings, engine.config.tui);

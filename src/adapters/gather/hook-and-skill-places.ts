@@ -54,13 +54,12 @@ const owners: Readonly<Record<LayerName, HookOwner | undefined>> = {
 };
 
 /** Hooks in configuration files themselves. A table with only decisions about hooks has none. */
-function tablesOf(layers: readonly ConfigLayer[], owner: HookOwner): readonly HookPlace[] {
-  return layers.flatMap(({ name, source, values, disabled }): readonly HookPlace[] => {
+const tablesOf = (layers: readonly ConfigLayer[], owner: HookOwner): readonly HookPlace[] =>
+  layers.flatMap(({ name, source, values, disabled }): readonly HookPlace[] => {
     const table = owners[name] === owner && disabled === undefined ? objectAt(values, 'hooks') : undefined;
     const has = table !== undefined && Object.keys(table).some((key) => key !== 'state');
     return table !== undefined && has ? [{ path: source, owner, table }] : [];
   });
-}
 
 /** The user's decisions. No project file decides about hooks. */
 function stateOf(layers: readonly ConfigLayer[]): JsonObject {

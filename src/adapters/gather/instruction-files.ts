@@ -98,9 +98,8 @@ interface LoadedInstructions {
 }
 
 /** Limit for all files in a window of this many tokens. The fragment has space for this and for notices. */
-export function instructionByteLimit(effectiveWindow: number): number {
-  return contextBudget('agentsMd', effectiveWindow) * bytesPerToken;
-}
+export const instructionByteLimit = (effectiveWindow: number): number =>
+  contextBudget('agentsMd', effectiveWindow) * bytesPerToken;
 
 interface ReadInstructions extends Pick<InstructionRules, 'cwd' | 'maxBytes'> {
   readonly personal?: InstructionText;
@@ -175,12 +174,10 @@ function characterStart(bytes: Uint8Array, limit: number): number {
 }
 
 export type InstructionText = { readonly path: string; readonly bytes: Buffer; readonly size: number };
-
 const replacement = '\uFFFD';
 
-function isBlank({ bytes, size }: InstructionText): boolean {
-  return bytes.length === size && bytes.toString('utf8').trim() === '';
-}
+const isBlank = ({ bytes, size }: InstructionText): boolean =>
+  bytes.length === size && bytes.toString('utf8').trim() === '';
 
 /** Why the text cannot be sent to a model. A few invalid bytes do no harm. */
 function nonTextProblem({ path, bytes }: InstructionText): InstructionProblem | undefined {
@@ -242,9 +239,10 @@ export function findInstructionFiles(home: string, rules: InstructionRules, read
   return { personal, project, problems };
 }
 
-function personalGuard({ deniesUser }: ReadGuard): InstructionGuard {
-  return (path, place) => (deniesUser(path) || deniesUser(place) ? deniedByPolicy(path, place) : undefined);
-}
+const personalGuard =
+  ({ deniesUser }: ReadGuard): InstructionGuard =>
+  (path, place) =>
+    deniesUser(path) || deniesUser(place) ? deniedByPolicy(path, place) : undefined;
 
 /**
  * A project's file must lie in the project: a link in a repository could make the engine send other files of the user

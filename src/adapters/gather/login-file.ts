@@ -140,9 +140,8 @@ function reserveBeside(path: string): TokenReservation {
   };
 }
 
-function cannotWrite(path: string, error: unknown): Error {
-  return new Error(`${path} cannot be written: ${diskErrorReason(error)}`, { cause: error });
-}
+const cannotWrite = (path: string, error: unknown): Error =>
+  new Error(`${path} cannot be written: ${diskErrorReason(error)}`, { cause: error });
 
 // The content of `auth.json`, or of the keyring entry that replaces it. Codex reads and writes the same format.
 
@@ -212,9 +211,8 @@ function expiryOf(token: string): number | undefined {
 }
 
 /** The payload of a JSON web token, if it is one. The signature is not checked: the token came from its issuer. */
-function claimsOf(token: string): JsonObject | undefined {
-  return parseJsonObject(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
-}
+const claimsOf = (token: string): JsonObject | undefined =>
+  parseJsonObject(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
 
 /** `message` and `next` quote nothing of the content. */
 export type LoginLookup =

@@ -10,7 +10,6 @@ import { join } from 'node:path';
 
 /** Codex uses the same file names, and both programs read the files. */
 export type MemoryTexts = { readonly memory: string; readonly summary: string };
-
 export const memoryFolder = (home: string): string => join(home, 'memories');
 const names = { memory: 'MEMORY.md', summary: 'memory_summary.md' } as const;
 const aboutThreads = 'rollout_summaries';
@@ -79,12 +78,11 @@ const mergedName = 'merged.json';
 export const memoryNotesFolder = (home: string): string => join(home, 'capstan/memories');
 
 /** Skips incomplete and foreign files. */
-export function readMemoryNotes(home: string): readonly MemoryNote[] {
-  return listFolderNames(memoryNotesFolder(home))
+export const readMemoryNotes = (home: string): readonly MemoryNote[] =>
+  listFolderNames(memoryNotesFolder(home))
     .filter((name) => name.endsWith('.json') && name !== mergedName)
     .slice(0, mostNotes)
     .flatMap((name) => readNote(home, name) ?? []);
-}
 
 function readNote(home: string, name: string): MemoryNote | undefined {
   const value = readJson(home, name);

@@ -75,9 +75,8 @@ function roleFiles(folder: string): readonly string[] {
   return sorted.map((each) => join(folder, each));
 }
 
-export function projectRoleFolders(base: BaseLayers, folder: string): readonly string[] {
-  return trustedProjectPaths(base, folder, 'agents').map(({ path }) => path);
-}
+export const projectRoleFolders = (base: BaseLayers, folder: string): readonly string[] =>
+  trustedProjectPaths(base, folder, 'agents').map(({ path }) => path);
 
 function oddRole(source: string, what: string): Outcome<'agent-role'> {
   return { code: 'agent-role', message: `The role in ${source} has ${what}, so it is left out.`, next: 'Correct it.' };

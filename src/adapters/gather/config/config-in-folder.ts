@@ -64,13 +64,12 @@ async function profileProblems(permissions: Json, layers: readonly ConfigLayer[]
   return (await import('./profile-folder-problems.ts')).profilePathProblems(permissions, layers, { osHome, cwd });
 }
 
-function projectFiles(folders: readonly string[], base: BaseLayers, file = 'config.toml') {
-  return folders.flatMap((owner) =>
+const projectFiles = (folders: readonly string[], base: BaseLayers, file = 'config.toml') =>
+  folders.flatMap((owner) =>
     projectFolderNames
       .map((name) => ({ path: `${withTrailingSeparator(owner)}${name}/${file}`, owner }))
       .filter(({ path }) => fileSystem.existsSync(path) && !isOfUser(path, base, file)),
   );
-}
 
 /** The user's folder is named like a project's and lies above all projects in the home folder. */
 function isOfUser(path: string, { home, osHome }: BaseLayers, name: string): boolean {

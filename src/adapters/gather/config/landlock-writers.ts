@@ -203,9 +203,8 @@ function heldProcesses(home: string): readonly LandlockWriter[] {
     .map((pid) => ({ pid: Number(pid) }));
 }
 
-function hardLimit(limits: string, name: string): number {
-  return Number(new RegExp(`^Max ${name} +\\S+ +(\\d+) `, 'm').exec(limits)?.[1] ?? Infinity);
-}
+const hardLimit = (limits: string, name: string): number =>
+  Number(new RegExp(`^Max ${name} +\\S+ +(\\d+) `, 'm').exec(limits)?.[1] ?? Infinity);
 
 function hasAncestor(pid: number, wanted: ReadonlySet<number>): boolean {
   for (let at = pid; at > 1; at = Number(/^PPid:\s+(\d+)$/m.exec(readSystemFile(`/proc/${at}/status`))?.[1] ?? 0))

@@ -64,7 +64,6 @@ type ChangedConfiguration = Pick<TrustDecision, 'writer' | 'isIncomparable'> & {
  * trusted before, or has agreed to since. The user's trust covers only these.
  */
 type LandlockRoot = WritableRoot & { readonly file: string; readonly agreed: PartDigests };
-
 const folderOf = (home: string): string => `${withTrailingSeparator(home)}capstan/landlock`;
 
 function recordedRoots(home: string): readonly LandlockRoot[] {
@@ -99,9 +98,8 @@ export function changedConfiguration(home: string, project: ProjectFolder): Chan
   return undefined;
 }
 
-export function partDigests(home: string, projects: readonly ProjectFolder[]): PartDigests {
-  return digestsUnder(recordedRoots(home), { home, projects });
-}
+export const partDigests = (home: string, projects: readonly ProjectFolder[]): PartDigests =>
+  digestsUnder(recordedRoots(home), { home, projects });
 
 function digestsUnder(
   roots: readonly WritableRoot[],

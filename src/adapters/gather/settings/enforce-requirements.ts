@@ -59,9 +59,8 @@ function requiredApproval(requirements: Requirements, settings: Settings): Step 
   return { settings: decided({ ...settings, approvals: approval }, 'approvals'), notices };
 }
 
-export function allowedReviewer(requirements: Requirements, reviewer: Settings['reviewer']) {
-  return brokenReviewerRequirement(requirements, reviewer ?? 'user')?.allowed[0] ?? reviewer;
-}
+export const allowedReviewer = (requirements: Requirements, reviewer: Settings['reviewer']) =>
+  brokenReviewerRequirement(requirements, reviewer ?? 'user')?.allowed[0] ?? reviewer;
 
 function requiredReviewer(requirements: Requirements, settings: Settings): Step {
   const { reviewer = 'user' } = settings;

@@ -56,9 +56,8 @@ export interface SettingsChoices {
   readonly rules?: RulesInForce;
 }
 
-export function defaultModel(provider: string, { models }: Pick<Catalogue, 'models'>): string {
-  return defaultModelOf(provider) ?? models[0].slug;
-}
+export const defaultModel = (provider: string, { models }: Pick<Catalogue, 'models'>): string =>
+  defaultModelOf(provider) ?? models[0].slug;
 
 /** A value with its origin; a default has none. */
 type Choice<Value> = { readonly value: Value; readonly origin: string | undefined };
@@ -211,13 +210,12 @@ function valuesOf<Chosen extends Choices>(chosen: Chosen): { [Name in keyof Chos
 }
 
 /** Absent or blank values have no origin, except from a thread, which remembers deliberate omissions. */
-function originsOf(chosen: Choices): Readonly<Record<string, string>> {
-  return Object.fromEntries(
+const originsOf = (chosen: Choices): Readonly<Record<string, string>> =>
+  Object.fromEntries(
     Object.entries(chosen).flatMap(([name, { value, origin }]) =>
       origin === undefined || (value === undefined && origin !== 'thread') ? [] : [[name, origin]],
     ),
   );
-}
 
 const managedSandbox: SettingsProblem = {
   code: 'sandbox-managed',
@@ -245,14 +243,12 @@ function spendingLimits(config: Config): SpendingLimits | undefined {
 }
 
 /** A name alone means a model of the same provider. */
-function fallbackModel({ modelFallback: chosen }: Config): Settings['fallback'] {
-  return typeof chosen === 'string' ? { model: chosen } : chosen;
-}
+const fallbackModel = ({ modelFallback: chosen }: Config): Settings['fallback'] =>
+  typeof chosen === 'string' ? { model: chosen } : chosen;
 
 /** `auto` leaves the choice to the engine, as if it were not set. */
-function compactionStrategy({ compaction }: Config): Settings['compaction'] {
-  return compaction?.strategy === 'auto' ? undefined : compaction?.strategy;
-}
+const compactionStrategy = ({ compaction }: Config): Settings['compaction'] =>
+  compaction?.strategy === 'auto' ? undefined : compaction?.strategy;
 
 /** Undefined when nothing is configured about AGENTS.md files. */
 function instructionRules({ origins, ...config }: Config): Settings['instructionRules'] {
@@ -277,18 +273,14 @@ function omittedContext(config: Config): readonly OmittedContext[] | undefined {
   return out.length === 0 ? undefined : out;
 }
 
-function realtimeSetting({ experimentalRealtimeStartInstructions: text }: Config): Settings['realtime'] {
-  return nonBlankText(text) === undefined ? undefined : { active: false, startInstructions: text as string };
-}
+const realtimeSetting = ({ experimentalRealtimeStartInstructions: text }: Config): Settings['realtime'] =>
+  nonBlankText(text) === undefined ? undefined : { active: false, startInstructions: text as string };
 
-export function configuredFeatures({ features }: Config): Settings['features'] {
-  return unlessEmpty(featureGates(features ?? {}));
-}
+export const configuredFeatures = ({ features }: Config): Settings['features'] =>
+  unlessEmpty(featureGates(features ?? {}));
 
-function nonBlankText(text: string | undefined): string | undefined {
-  return text === undefined || text.trim() === '' ? undefined : text;
-}
+const nonBlankText = (text: string | undefined): string | undefined =>
+  text === undefined || text.trim() === '' ? undefined : text;
 
-function unlessEmpty<Value extends object>(value: Value): Value | undefined {
-  return Object.keys(value).length === 0 ? undefined : value;
-}
+const unlessEmpty = <Value extends object>(value: Value): Value | undefined =>
+  Object.keys(value).length === 0 ? undefined : value;

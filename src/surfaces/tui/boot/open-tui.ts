@@ -192,13 +192,11 @@ export interface TuiRequest {
   readonly pauses?: PauseTimes;
 }
 
-export function earlyNotice(text: string, level: 'info' | 'error'): Cell {
-  return {
-    rows(look) {
-      const { bullet, error } = glyphsOf(look);
-      const [mark, style] = level === 'error' ? [error, badStyle] : [bullet, dimStyle];
-      const form = mark === '' ? {} : { first: [styled(`${mark} `, style)], rest: margin };
-      return drawRows(wrapRow([styled(cleanLine(text), style)], { width: look.width, ...form }), look);
-    },
-  };
-}
+export const earlyNotice = (text: string, level: 'info' | 'error'): Cell => ({
+  rows(look) {
+    const { bullet, error } = glyphsOf(look);
+    const [mark, style] = level === 'error' ? [error, badStyle] : [bullet, dimStyle];
+    const form = mark === '' ? {} : { first: [styled(`${mark} `, style)], rest: margin };
+    return drawRows(wrapRow([styled(cleanLine(text), style)], { width: look.width, ...form }), look);
+  },
+});

@@ -16,7 +16,6 @@ export interface MentionSource {
 }
 
 type ChosenMention = { readonly item: MentionItem; readonly token: MentionToken };
-
 const mostRows = 8;
 
 export class MentionPopup {

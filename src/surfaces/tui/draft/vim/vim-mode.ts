@@ -327,7 +327,6 @@ interface VimStep {
 }
 
 type TypingMode = Exclude<VimState['mode'], 'normal'>;
-
 const cancelCommand = (state: VimState, draft: Draft): VimStep => ({ state: clearPendingKeys(state), draft });
 
 function stepWithChange(state: VimState, before: Draft, draft: Draft): VimStep {

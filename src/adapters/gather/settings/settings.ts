@@ -83,6 +83,7 @@ export function chooseSettings(config: Config, choices: SettingsChoices): Chosen
   const shell = ranked('shellEnvironment', config.shellEnvironmentPolicy);
   const reviewer = ranked('reviewer', config.approvalsReviewer);
   const { profile, notices } = chooseProfileWithOrigin(config, choices);
+  const { compaction, modelFallback } = config;
   const chosen = {
     model:
       model.value === undefined
@@ -94,7 +95,7 @@ export function chooseSettings(config: Config, choices: SettingsChoices): Chosen
     summary: ranked<string | undefined>('summary', config.modelReasoningSummary),
     verbosity: ranked<string | undefined>('verbosity', config.modelVerbosity),
     serviceTier: ranked('serviceTier', config.serviceTier, fallback.serviceTier),
-    cwd: { value: cwd, origin: cwdOrigin(choices) },
+    cwd: { value: cwd, origin: resumed?.cwd === undefined ? undefined : resumed.cwd === cwd ? 'thread' : 'flags' },
     ...approvalChoice(ranked('approvals', config.approvalPolicy), reviewer.value, choices),
     reviewer: { ...reviewer, value: reviewer.value === 'user' ? undefined : reviewer.value },
     reviewPolicy: configured('reviewPolicy', nonBlankText(config.autoReview?.policy)),
@@ -113,7 +114,8 @@ export function chooseSettings(config: Config, choices: SettingsChoices): Chosen
     clientTools: ofThread(choices.clientTools, resumed?.clientTools),
     // Ends when the user or a program chooses another sandbox for the thread.
     changesNothing: ofThread(choices.changesNothing, profile.origin === 'thread' ? resumed?.changesNothing : undefined),
-    compaction: configured('compaction', compactionStrategy(config)),
+    // `auto` leaves the choice to the engine, as if it were not set.
+    compaction: configured('compaction', compaction?.strategy === 'auto' ? undefined : compaction?.strategy),
     instructionRules: configured('instructionRules', instructionRules(config)),
     collaboration: ranked('collaboration', undefined as Settings['collaboration']),
     personality: ranked('personality', config.personality),
@@ -123,7 +125,8 @@ export function chooseSettings(config: Config, choices: SettingsChoices): Chosen
     editTools: configured('editTools', config.tools?.edit),
     window: configured('window', contextWindowSettings(config)),
     limits: configured('limits', spendingLimits(config)),
-    fallback: configured('fallback', fallbackModel(config)),
+    // A name alone means a model of the same provider.
+    fallback: configured('fallback', typeof modelFallback === 'string' ? { model: modelFallback } : modelFallback),
   };
   const values = defined(valuesOf(chosen));
   const settings = { ...values, origins: { ...originsOf(chosen), ...settingPartOrigins(config, values) } };
@@ -140,8 +143,7 @@ function approvalChoice(
   { approval: given, unlessReviewed = false, requirements = noRequirements }: SettingsChoices,
 ) {
   const reviewer = allowedReviewer(requirements, asker);
-  const held =
-    unlessReviewed && mayReviewerAnswer({ approval: own.value, ...defined({ reviewer }) }) ? undefined : given;
+  const held = unlessReviewed && mayReviewerAnswer({ approval: own.value, reviewer }) ? undefined : given;
   const asked = held === undefined || isSameApproval(held, own.value) ? { value: undefined, origin: undefined } : own;
   const approval = held === undefined ? own : { value: held, origin: 'surface' };
   return { approvals: approval, askedApproval: asked };
@@ -165,11 +167,6 @@ function isHonoured(profile: PermissionProfile, requirements: Requirements, { pi
   const isNamed = pinned.get('default_permissions') === 'managed';
   const fits = !isNamed || (namedProfile !== undefined && grantsNoMoreThan(namedProfile.profile, profile));
   return profile.type === 'managed' && !isBroken && fits;
-}
-
-function cwdOrigin({ cwd, resumed }: SettingsChoices): string | undefined {
-  if (resumed?.cwd === undefined) return undefined;
-  return resumed.cwd === cwd ? 'thread' : 'flags';
 }
 
 function baseInstructions(config: Config, { resumed, baseInstructions: file }: SettingsChoices) {
@@ -241,14 +238,6 @@ function spendingLimits(config: Config): SpendingLimits | undefined {
   const { maxTurnCost: turnCost, maxThreadCost: threadCost } = config;
   return unlessEmpty(defined({ turnTokens, threadTokens, turnCost, threadCost }));
 }
-
-/** A name alone means a model of the same provider. */
-const fallbackModel = ({ modelFallback: chosen }: Config): Settings['fallback'] =>
-  typeof chosen === 'string' ? { model: chosen } : chosen;
-
-/** `auto` leaves the choice to the engine, as if it were not set. */
-const compactionStrategy = ({ compaction }: Config): Settings['compaction'] =>
-  compaction?.strategy === 'auto' ? undefined : compaction?.strategy;
 
 /** Undefined when nothing is configured about AGENTS.md files. */
 function instructionRules({ origins, ...config }: Config): Settings['instructionRules'] {

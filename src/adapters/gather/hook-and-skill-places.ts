@@ -68,7 +68,6 @@ function stateOf(layers: readonly ConfigLayer[]): JsonObject {
   return Object.assign({}, ...states) as JsonObject;
 }
 
-type SkillPlace = { readonly path: string; readonly scope: SkillScope; readonly within?: string };
 export type FoundSkillPlaces = ReturnType<typeof findSkillPlaces>;
 
 interface SkillChoices extends Pick<ConfigChoices, 'systemFolders'> {
@@ -94,7 +93,7 @@ export function findSkillPlaces(choices: SkillChoices) {
   const decided = project.map((each) => ({ ...each, ...findTrust(each.owner, config, home) }));
   const trusted = decided.filter(({ trust }) => trust === 'trusted');
   const within = trusted.length === 0 ? undefined : realPath(folders[0] ?? cwd);
-  const places: readonly SkillPlace[] = [
+  const places: readonly { readonly path: string; readonly scope: SkillScope; readonly within?: string }[] = [
     ...trusted.toReversed().map(({ path }) => ({ path, scope: 'project' as const, within })),
     ...own.map((path) => ({ path, scope: 'user' as const })),
     ...bundled.map((path) => ({ path, scope: 'bundled' as const })),

@@ -22,10 +22,7 @@ const deadlineMs = 90_000;
 const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 const signals = Object.keys(exitCodes) as (keyof typeof exitCodes)[];
 
-/**
- * Exit codes: 0: everything went as described, or no sandbox can be built here and commands were refused; 1: something
- * did not; 2: wrong usage; above 128: a signal ended it.
- */
+/** Exit codes: 0: as described, or no sandbox can be built here; 1: a failure; 2: wrong usage; above 128: a signal. */
 export async function run({ options }: CommandArguments<typeof demoCommand>): Promise<number> {
   const stop = new AbortController();
   let code: number | undefined;

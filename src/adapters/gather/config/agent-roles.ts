@@ -10,10 +10,7 @@ import { type LoadedLayer, loadTomlFile } from './config-file.ts';
 import type { BaseLayers } from './config-layers.ts';
 import { trustedProjectPaths } from './rules-in-folder.ts';
 
-interface RolePlaces extends Pick<BoundedReading, 'denies'> {
-  readonly home: string;
-  readonly projects: readonly string[];
-}
+type RolePlaces = Pick<BoundedReading, 'denies'> & { readonly home: string; readonly projects: readonly string[] };
 
 /** Capstan reads no more files of a folder than this: a person would not write more by hand. */
 const mostFiles = 100;

@@ -3,7 +3,6 @@ import { commandMustWaitMessage } from '../draft/draft-message.ts';
 import type { DraftServices } from '../draft/draft-services.ts';
 import { type Draft, draftFromText, escapeCommandDraft } from '../draft/draft.ts';
 import { openNewestDetails, openTranscript } from '../pages/transcript-pager.ts';
-
 import type { TuiSession } from '../session/session.ts';
 
 /** Requests of the user at the keyboard. Each begins when the one before has taken effect. */
@@ -148,10 +147,7 @@ export class UserActs {
 
 type Act = () => Promise<unknown>;
 
-/**
- * Requests of the user in order. One may have to load a command or read a picture first: later requests begin when it
- * has taken effect, and the user can take them back until then.
- */
+/** Requests of the user in order. A later one waits, and can be taken back, until the one before has taken effect. */
 export class UserActQueue {
   readonly #changed: () => void;
   readonly #begun = new Set<Act>();

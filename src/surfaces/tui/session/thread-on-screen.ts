@@ -1,9 +1,7 @@
 import type { Answer } from '../../../protocol/question.ts';
-
 import type { LiveThread } from '../../../engine/live/live-thread-types.ts';
 import { PagerView } from '../pages/pager-view.ts';
 import { QuestionDesk } from '../questions/question-desk.ts';
-
 import { headerCell } from '../transcript/cells/notice-cells.ts';
 import { LastFailure } from '../flow/turn-flow.ts';
 import { Notifier } from './notifier.ts';

@@ -111,10 +111,7 @@ interface ReadInstructions extends Pick<InstructionRules, 'cwd' | 'maxBytes'> {
 const personalBytes = (mostBytes: number): number => Math.floor(mostBytes / 2);
 const separator = '\n\n--- project-doc ---\n\n';
 
-/**
- * Joins the personal file and the project's files from its root down, until the budget is spent. What did not fit is
- * named in a last line, for the model, and in a problem, for the user.
- */
+/** Joins the personal file and the project's, root first, within the budget. A note and a problem name the rest. */
 export function composeInstructions(input: ReadInstructions): LoadedInstructions {
   const own = input.personal === undefined ? [] : [input.personal];
   const personal = join(own, personalBytes(input.mostBytes), 'Shorten the file.');

@@ -132,8 +132,7 @@ function reserveBeside(path: string): TokenReservation {
     async keep(tokens, at) {
       const found = readBounded(path, { maxBytes: readLimits.loginBytes });
       if (found.kind !== 'read') throw new Error(found.kind === 'missing' ? 'it disappeared' : found.reason);
-      const stored = parseJsonObject(found.bytes.toString('utf8')) ?? {};
-      place.write(documentWithTokens(stored, tokens, at));
+      place.write(documentWithTokens(parseJsonObject(found.bytes.toString('utf8')) ?? {}, tokens, at));
       place.discard();
     },
     discard: () => place.discard(),
@@ -164,8 +163,7 @@ export function parseLogin(stored: JsonObject, renew: string): Login {
   const accountId = textAt(tokens, 'account_id') ?? account.accountId;
   const refreshToken = textAt(tokens, 'refresh_token');
   const refreshed = Date.parse(stringAt(stored, 'last_refresh') ?? '');
-  const renewedAt = Number.isNaN(refreshed) ? undefined : refreshed;
-  const times = { expiresAt: expiryOf(accessToken), renewedAt };
+  const times = { expiresAt: expiryOf(accessToken), renewedAt: Number.isNaN(refreshed) ? undefined : refreshed };
   return { kind: 'chatgpt', accessToken, ...account, ...defined({ accountId, refreshToken, ...times }), renew };
 }
 

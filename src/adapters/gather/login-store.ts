@@ -28,8 +28,7 @@ export function loginStore(options: LoginStoreOptions): LoginStore {
   const place = placeOf(options);
   return {
     async load() {
-      const login = accessTokenIn(env) ?? asLogin(await (await place()).read(), home);
-      return withinLimits(login, limits);
+      return withinLimits(accessTokenIn(env) ?? asLogin(await (await place()).read(), home), limits);
     },
     alone: (work, signal) =>
       workUnderLock(loginLockPath(home), { ...waiting, held: 'another process is renewing it', signal }, work),
@@ -119,8 +118,7 @@ function eitherPlace(keyring: LoginStorage, file: LoginStorage): LoginStorage {
 /** Writes and reserves nothing: `closed` says why. */
 function closedStorage(name: string, closed: string, lookup: LoginLookup): LoginStorage {
   const rejected = () => Promise.reject(new Error(closed));
-  const read = () => Promise.resolve(lookup);
-  return { name, closed, read, write: rejected, remove: rejected, reserve: rejected };
+  return { name, closed, read: () => Promise.resolve(lookup), write: rejected, remove: rejected, reserve: rejected };
 }
 
 const noPlace: LoginStorage = {

@@ -95,8 +95,7 @@ function readNote(home: string, name: string): MemoryNote | undefined {
   const [cwd, named] = [stringAt(value, 'cwd'), stringAt(value, 'file')];
   // The name is used to delete the file, so it must not lead elsewhere.
   const file = named !== undefined && /^[\w-]+\.md$/.test(named) ? named : undefined;
-  const failed = readFailed(objectAt(value, 'failed'));
-  return { threadId, kind, usedAt, at, text, tokens, cwd, file, failed };
+  return { threadId, kind, usedAt, at, text, tokens, cwd, file, failed: readFailed(objectAt(value, 'failed')) };
 }
 
 function readFailed(value: JsonObject | undefined): MemoryNote['failed'] {

@@ -62,8 +62,7 @@ export function catalogueOfProvider(base: Catalogue, { provider, said, tested }:
 
 function limitsOf({ id, capabilities }: KnownOfProvider['provider']): ProviderLimits {
   const { pictures, parallelCalls } = capabilities;
-  const source = `provider ${id}`;
-  return { source, ...(!pictures && { pictures }), ...(!parallelCalls && { parallelCalls }) };
+  return { source: `provider ${id}`, ...(!pictures && { pictures }), ...(!parallelCalls && { parallelCalls }) };
 }
 
 export interface KeptModels {

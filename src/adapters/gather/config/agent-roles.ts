@@ -68,8 +68,10 @@ export async function loadAgentRoles(agents: Json | undefined, { home, projects,
 
 function roleFiles(folder: string): readonly string[] {
   const names = listFolderNames(folder).filter((each) => each.endsWith('.toml'));
-  const sorted = names.toSorted().slice(0, mostFiles);
-  return sorted.map((each) => join(folder, each));
+  return names
+    .toSorted()
+    .slice(0, mostFiles)
+    .map((each) => join(folder, each));
 }
 
 export const projectRoleFolders = (base: BaseLayers, folder: string): readonly string[] =>

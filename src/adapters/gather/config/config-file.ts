@@ -23,8 +23,7 @@ interface ConfigFile extends Pick<BoundedReading, 'denies'>, Readonly<Record<'pa
 /** Reads a TOML file as a layer. Relative paths in it start from its folder. */
 export async function loadConfigFile({ name, path, osHome, denies }: ConfigFile): Promise<LoadedLayer> {
   const { layer, problems } = await loadTomlFile(name, path, { denies });
-  const values = resolveConfigPaths(layer.values, { base: dirname(path), osHome });
-  return { layer: { ...layer, values }, problems };
+  return { layer: { ...layer, values: resolveConfigPaths(layer.values, { base: dirname(path), osHome }) }, problems };
 }
 
 /** Like `loadConfigFile`, but leaves paths as written. */

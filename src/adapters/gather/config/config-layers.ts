@@ -166,8 +166,7 @@ type ChangedLayers = { readonly base: BaseLayers; readonly added: readonly Confi
 export function withOnlyKeys(base: BaseLayers, keys: readonly string[]): BaseLayers {
   const layers = base.layers.map((layer) => {
     if (layer.name === 'managed') return layer;
-    const taken = Object.entries(layer.values).filter(([key]) => keys.includes(key));
-    return { ...layer, values: Object.fromEntries(taken) };
+    return { ...layer, values: Object.fromEntries(Object.entries(layer.values).filter(([key]) => keys.includes(key))) };
   });
   return { ...base, layers, config: resolveConfig(layers, base.options).config };
 }

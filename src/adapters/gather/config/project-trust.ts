@@ -164,8 +164,7 @@ const mostIds = 1000;
 
 /** Never replaces a record, since commands of another process may have changed files since; only adds inodes. */
 function saveRecord(home: string, root: WritableRoot, agreed: PartDigests): void {
-  const name = hash('sha256', root.root).slice(0, 32);
-  const file = `${folderOf(home)}/${name}.json`;
+  const file = `${folderOf(home)}/${hash('sha256', root.root).slice(0, 32)}.json`;
   const temporary = `${file}.${process.pid}`;
   writeOwnFile(`${temporary}.new`, temporary, JSON.stringify({ ...root, agreed }));
   try {

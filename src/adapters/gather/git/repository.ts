@@ -28,8 +28,7 @@ export function readGitFacts(root: string, rules: Pick<BoundedReading, 'denies'>
   const head = read(join(directory.path, 'HEAD'), readLimits.gitPointerBytes)?.trim() ?? '';
   const commit = resolveRef(directory, head, 5, read);
   const branch = notTooLong(branchOf(head));
-  const url = notTooLong(repositoryUrl(directory, read));
-  return defined({ commit_hash: commit, branch, repository_url: url });
+  return defined({ commit_hash: commit, branch, repository_url: notTooLong(repositoryUrl(directory, read)) });
 }
 
 type ReadText = (path: string, maxBytes: number) => string | undefined;

@@ -142,8 +142,13 @@ export function registeredSubmodules(repository: string): readonly string[] {
   const folders = text.split('\n').flatMap((line) => {
     const [key = '', ...rest] = line.split('=');
     if (key.trim() !== 'path') return [];
-    const written = rest.join('=').trim();
-    const path = joinInside(repository, written.replace(/^"(.*)"$/, '$1'));
+    const path = joinInside(
+      repository,
+      rest
+        .join('=')
+        .trim()
+        .replace(/^"(.*)"$/, '$1'),
+    );
     return path === undefined || path === repository ? [] : [path];
   });
   return [...new Set(folders)]

@@ -45,8 +45,7 @@ export function configuredProfileName(config: Config, profile: PermissionProfile
 export function profileForMode(config: Config, mode: SandboxMode): PermissionProfile {
   const options = configuredOptions(config);
   // The key belongs to workspace-write and applies to no other mode.
-  const network = mode === 'workspace-write' && options.network;
-  return builtInProfile(mode, { ...options, network });
+  return builtInProfile(mode, { ...options, network: mode === 'workspace-write' && options.network });
 }
 
 const noOptions: ProfileOptions = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };

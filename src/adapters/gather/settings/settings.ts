@@ -150,8 +150,7 @@ function approvalChoice(
   const reviewer = allowedReviewer(requirements, asker);
   const held = unlessReviewed && mayReviewerAnswer({ approval: own.value, reviewer }) ? undefined : given;
   const asked = held === undefined || isSameApproval(held, own.value) ? { value: undefined, origin: undefined } : own;
-  const approval = held === undefined ? own : { value: held, origin: 'surface' };
-  return { approvals: approval, askedApproval: asked };
+  return { approvals: held === undefined ? own : { value: held, origin: 'surface' }, askedApproval: asked };
 }
 
 function chooseProfileWithOrigin(config: Config, { resumed, sandbox, requirements = noRequirements }: SettingsChoices) {
@@ -179,8 +178,10 @@ function baseInstructions(config: Config, { resumed, baseInstructions: file }: S
   const texts = [['model_instructions_file', file] as const, ['instructions', config.instructions] as const];
   // A flag wins over a file, whatever the order of the keys.
   const isFlag = (key: string): number => Number(originOfKeys(config.origins, [key]) === 'flags');
-  const sorted = texts.toSorted(([a], [b]) => isFlag(b) - isFlag(a));
-  return firstWritten(config, sorted);
+  return firstWritten(
+    config,
+    texts.toSorted(([a], [b]) => isFlag(b) - isFlag(a)),
+  );
 }
 
 function compactPrompt(config: Config, { resumed, compactPrompt: file }: SettingsChoices): Choice<string | undefined> {
@@ -317,8 +318,7 @@ function requiredApproval(requirements: Requirements, settings: Settings): Step 
   if (broken === undefined) return { settings };
   const [approval] = broken.allowed;
   const [value, instead] = [approvalName(settings.approvals), approvalName(approval)];
-  const what = { key: 'approval_policy', value, broken: named(broken), instead };
-  const notices = noticesOf(settings, 'approvals', what);
+  const notices = noticesOf(settings, 'approvals', { key: 'approval_policy', value, broken: named(broken), instead });
   return { settings: decided({ ...settings, approvals: approval }, 'approvals'), notices };
 }
 

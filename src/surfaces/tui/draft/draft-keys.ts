@@ -124,8 +124,7 @@ export class DraftKeys {
       this.update();
     };
     const title = composer.draft.text.slice(paste.start, paste.end);
-    const text = paste.payload.kind === 'paste' ? paste.payload.text : '';
-    stage.openPager(new PasteView({ title, text, close }));
+    stage.openPager(new PasteView({ title, text: paste.payload.kind === 'paste' ? paste.payload.text : '', close }));
   }
 
   async #attach(): Promise<void> {

@@ -146,8 +146,7 @@ export function parseStatusIds(words: readonly string[]): ParsedIds<StatusId> {
     return Object.hasOwn(otherNames, word) ? otherNames[word] : undefined;
   };
   const ids = words.map(idOf).filter((id) => id !== undefined);
-  const unknown = words.filter((word) => idOf(word) === undefined && !unshown.test(word));
-  return { ids: [...new Set(ids)], unknown };
+  return { ids: [...new Set(ids)], unknown: words.filter((word) => idOf(word) === undefined && !unshown.test(word)) };
 }
 
 export const usualStatusLine: readonly StatusId[] = [

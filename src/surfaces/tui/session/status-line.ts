@@ -46,8 +46,7 @@ export function statusRow(facts: StatusFacts, { items, hasColours }: StatusLine,
     if (added !== undefined) row.push(...added);
     else if (short !== undefined) break;
   }
-  const blanks = ' '.repeat(Math.max(2, look.width - modeColumns - rowColumns(row) - 3));
-  return [plain('  '), ...row, plain(blanks), mode];
+  return [plain('  '), ...row, plain(' '.repeat(Math.max(2, look.width - modeColumns - rowColumns(row) - 3))), mode];
 }
 
 function pieceOf(id: StatusId, facts: StatusFacts, hasColours: boolean, look: Look): RowPiece | undefined {

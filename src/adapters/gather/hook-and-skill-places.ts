@@ -54,13 +54,12 @@ const owners: Readonly<Record<LayerName, HookOwner | undefined>> = {
 };
 
 /** Hooks in configuration files themselves. A table with only decisions about hooks has none. */
-function tablesOf(layers: readonly ConfigLayer[], owner: HookOwner): readonly HookPlace[] {
-  return layers.flatMap(({ name, source, values, disabled }): readonly HookPlace[] => {
+const tablesOf = (layers: readonly ConfigLayer[], owner: HookOwner): readonly HookPlace[] =>
+  layers.flatMap(({ name, source, values, disabled }): readonly HookPlace[] => {
     const table = owners[name] === owner && disabled === undefined ? objectAt(values, 'hooks') : undefined;
     const has = table !== undefined && Object.keys(table).some((key) => key !== 'state');
     return table !== undefined && has ? [{ path: source, owner, table }] : [];
   });
-}
 
 /** The user's decisions. No project file decides about hooks. */
 function stateOf(layers: readonly ConfigLayer[]): JsonObject {
@@ -69,7 +68,6 @@ function stateOf(layers: readonly ConfigLayer[]): JsonObject {
   return Object.assign({}, ...states) as JsonObject;
 }
 
-type SkillPlace = { readonly path: string; readonly scope: SkillScope; readonly within?: string };
 export type FoundSkillPlaces = ReturnType<typeof findSkillPlaces>;
 
 interface SkillChoices extends Pick<ConfigChoices, 'systemFolders'> {
@@ -95,7 +93,7 @@ export function findSkillPlaces(choices: SkillChoices) {
   const decided = project.map((each) => ({ ...each, ...findTrust(each.owner, config, home) }));
   const trusted = decided.filter(({ trust }) => trust === 'trusted');
   const within = trusted.length === 0 ? undefined : realPath(folders[0] ?? cwd);
-  const places: readonly SkillPlace[] = [
+  const places: readonly { readonly path: string; readonly scope: SkillScope; readonly within?: string }[] = [
     ...trusted.toReversed().map(({ path }) => ({ path, scope: 'project' as const, within })),
     ...own.map((path) => ({ path, scope: 'user' as const })),
     ...bundled.map((path) => ({ path, scope: 'bundled' as const })),

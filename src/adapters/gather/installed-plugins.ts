@@ -20,12 +20,11 @@ const manifests = ['.codex-plugin/plugin.json', 'plugin.json', '.claude-plugin/p
 const safeName = /^[\w][\w.-]{0,99}$/;
 
 /** Configured plugins that are installed in the home. Runs nothing of them. */
-export function findPlugins(home: string, configured: Readonly<Record<string, { readonly enabled?: boolean }>>) {
-  return Object.entries(configured)
+export const findPlugins = (home: string, configured: Readonly<Record<string, { readonly enabled?: boolean }>>) =>
+  Object.entries(configured)
     .filter(([, { enabled }]) => enabled !== false)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([id]) => installed(home, id) ?? []);
-}
 
 function installed(home: string, id: string): InstalledPlugin | undefined {
   const [folder = '', marketplace = '', ...more] = id.split('@');

@@ -98,9 +98,8 @@ interface LoadedInstructions {
 }
 
 /** Limit for all files in a window of this many tokens. The fragment has space for this and for notices. */
-export function instructionByteLimit(effectiveWindow: number): number {
-  return contextBudget('agentsMd', effectiveWindow) * bytesPerToken;
-}
+export const instructionByteLimit = (effectiveWindow: number): number =>
+  contextBudget('agentsMd', effectiveWindow) * bytesPerToken;
 
 interface ReadInstructions extends Pick<InstructionRules, 'cwd' | 'maxBytes'> {
   readonly personal?: InstructionText;
@@ -112,13 +111,10 @@ interface ReadInstructions extends Pick<InstructionRules, 'cwd' | 'maxBytes'> {
 const personalBytes = (mostBytes: number): number => Math.floor(mostBytes / 2);
 const separator = '\n\n--- project-doc ---\n\n';
 
-/**
- * Joins the personal file and the project's files from its root down, until the budget is spent. What did not fit is
- * named in a last line, for the model, and in a problem, for the user.
- */
+/** Joins the personal file and the project's, root first, within the budget. A note and a problem name the rest. */
 export function composeInstructions(input: ReadInstructions): LoadedInstructions {
-  const ofPersonal = personalBytes(input.mostBytes);
-  const personal = join(input.personal === undefined ? [] : [input.personal], ofPersonal, 'Shorten the file.');
+  const own = input.personal === undefined ? [] : [input.personal];
+  const personal = join(own, personalBytes(input.mostBytes), 'Shorten the file.');
   const space = input.mostBytes - personal.bytes;
   const next = space < input.maxBytes ? 'Shorten the files.' : 'Shorten the files, or raise project_doc_max_bytes.';
   const project = join(input.project, Math.min(input.maxBytes, space), next);
@@ -126,8 +122,8 @@ export function composeInstructions(input: ReadInstructions): LoadedInstructions
   const problems = [...personal.problems, ...project.problems];
   const texts = [personal.text.trim(), project.text].filter((text) => text !== '');
   if (texts.length === 0) return { document: {}, problems };
-  const document = { text: texts.join(separator), ...(project.text === '' ? {} : { directory: input.cwd }) };
-  return { document, problems };
+  const directory = project.text === '' ? {} : { directory: input.cwd };
+  return { document: { text: texts.join(separator), ...directory }, problems };
 }
 
 function join(files: readonly InstructionText[], maxBytes: number, next: string) {
@@ -141,7 +137,10 @@ function join(files: readonly InstructionText[], maxBytes: number, next: string)
     const taken = cuts.length > 0 ? 0 : beginning(file, maxBytes - bytes);
     const { text, replaced } = decode(file.bytes.subarray(0, taken));
     if (taken > 0) texts.push(text);
-    if (replaced > 0) problems.push(damaged(file.path, replaced));
+    if (replaced > 0) {
+      const message = `The instructions in ${onOneLine(file.path)} are not valid UTF-8 (replaced characters: ${replaced}).`;
+      problems.push(problem('damaged', message, saveAsUtf8));
+    }
     bytes += taken;
     if (taken < file.size)
       cuts.push(`${taken === 0 ? 'all ' : ''}${file.size - taken} bytes of ${onOneLine(file.path)}`);
@@ -149,7 +148,8 @@ function join(files: readonly InstructionText[], maxBytes: number, next: string)
   if (cuts.length === 0) return { text: texts.join('\n\n'), bytes, problems };
   const leftOut = `${cuts.slice(0, 3).join(', ')}${cuts.length > 3 ? ` and of ${cuts.length - 3} more files` : ''}`;
   const notice = `[Cut here to ${maxBytes} bytes. Left out: ${leftOut}. Read the files for the rest.]`;
-  return { text: [...texts, notice].join('\n\n'), bytes, problems: [...problems, instructionsCut(leftOut, next)] };
+  problems.push(problem('cut', `The instructions are too long. Left out: ${leftOut}.`, next));
+  return { text: [...texts, notice].join('\n\n'), bytes, problems };
 }
 
 /** Half a sentence may say the opposite of the whole, so a cut moves back to a line end this near. */
@@ -175,12 +175,10 @@ function characterStart(bytes: Uint8Array, limit: number): number {
 }
 
 export type InstructionText = { readonly path: string; readonly bytes: Buffer; readonly size: number };
-
 const replacement = '\uFFFD';
 
-function isBlank({ bytes, size }: InstructionText): boolean {
-  return bytes.length === size && bytes.toString('utf8').trim() === '';
-}
+const isBlank = ({ bytes, size }: InstructionText): boolean =>
+  bytes.length === size && bytes.toString('utf8').trim() === '';
 
 /** Why the text cannot be sent to a model. A few invalid bytes do no harm. */
 function nonTextProblem({ path, bytes }: InstructionText): InstructionProblem | undefined {
@@ -242,9 +240,10 @@ export function findInstructionFiles(home: string, rules: InstructionRules, read
   return { personal, project, problems };
 }
 
-function personalGuard({ deniesUser }: ReadGuard): InstructionGuard {
-  return (path, place) => (deniesUser(path) || deniesUser(place) ? deniedByPolicy(path, place) : undefined);
-}
+const personalGuard =
+  ({ deniesUser }: ReadGuard): InstructionGuard =>
+  (path, place) =>
+    deniesUser(path) || deniesUser(place) ? deniedByPolicy(path, place) : undefined;
 
 /**
  * A project's file must lie in the project: a link in a repository could make the engine send other files of the user
@@ -292,9 +291,14 @@ function lookAtInstructions(path: string, guard: InstructionGuard): InstructionL
     const entry = fileSystem.lstatSync(path, { throwIfNoEntry: false });
     if (entry === undefined) return { kind: 'none' };
     const stats = entry.isSymbolicLink() ? fileSystem.statSync(path, { throwIfNoEntry: false }) : entry;
-    if (stats === undefined) return { kind: 'unusable', problem: linkLeadsNowhere(path) };
-    if (!stats.isFile()) return { kind: 'unusable', problem: notAFile(path, describeFileKind(stats)) };
-    const problem = guard(path, fileSystem.realpathSync.native(path));
+    if (stats === undefined) {
+      const problem = cannotBeRead(path, 'it is a broken link', 'Fix the link, or delete it.');
+      return { kind: 'unusable', problem };
+    }
+    const isFile = stats.isFile();
+    const problem = isFile
+      ? guard(path, fileSystem.realpathSync.native(path))
+      : notAFile(path, describeFileKind(stats));
     if (problem !== undefined) return { kind: 'unusable', problem };
     const modifiedMs = Math.max(stats.mtimeMs, stats.ctimeMs);
     return { kind: 'file', path, version: versionOfFile(stats), modifiedMs, guard };
@@ -321,7 +325,7 @@ function readBeginning({ path, version, guard }: InstructionFile, limit: number)
     });
   } catch (error) {
     if (error instanceof NotRegularFileError) return { kind: 'gone', problem: notAFile(path, error.noun) };
-    if (isMissing(error)) return { kind: 'gone', problem: fileDisappeared(path) };
+    if (isMissing(error)) return { kind: 'gone', problem: cannotBeRead(path, 'the file disappeared', foundAgain) };
     return { kind: 'failed', problem: unreadable(path, error) };
   }
 }
@@ -376,14 +380,7 @@ function cannotBeRead(path: string, reason: string, next: string): InstructionPr
 const unreadable = (path: string, error: unknown): InstructionProblem =>
   cannotBeRead(path, diskErrorReason(error), 'Make the file readable, or remove it.');
 
-const linkLeadsNowhere = (path: string): InstructionProblem =>
-  cannotBeRead(path, 'it is a broken link', 'Fix the link, or delete it.');
-
-function fileDisappeared(path: string): InstructionProblem {
-  const next = 'No action is needed. Capstan looks for the file again before the next request.';
-  return cannotBeRead(path, 'the file disappeared', next);
-}
-
+const foundAgain = 'No action is needed. Capstan looks for the file again before the next request.';
 const ignored = (kind: Kind, path: string, reason: string, next: string): InstructionProblem =>
   problem(kind, `Capstan ignores the instructions in ${onOneLine(path)}${reason}.`, next);
 
@@ -399,21 +396,14 @@ function deniedByPolicy(path: string, target: string): InstructionProblem {
 }
 
 const notText = (path: string, reason: string): InstructionProblem =>
-  ignored('not-text', path, `: ${reason}`, 'Save the file as UTF-8 text.');
+  ignored('not-text', path, `: ${reason}`, saveAsUtf8);
 
 function notAFile(path: string, kind: string): InstructionProblem {
   const message = `${onOneLine(path)} has the name of an instructions file, but is ${kind}.`;
   return problem('not-a-file', message, 'Rename it, or replace it with a file that holds the instructions.');
 }
 
-function damaged(path: string, replaced: number): InstructionProblem {
-  const message = `The instructions in ${onOneLine(path)} are not valid UTF-8 (replaced characters: ${replaced}).`;
-  return problem('damaged', message, 'Save the file as UTF-8 text.');
-}
-
-const instructionsCut = (leftOut: string, next: string): InstructionProblem =>
-  problem('cut', `The instructions are too long. Left out: ${leftOut}.`, next);
-
+const saveAsUtf8 = 'Save the file as UTF-8 text.';
 const controls = new RegExp(`[${controlRegexClass}]`, 'g');
 /** A path may hold any character; in a sentence it must not break the line or control the terminal. */
 const onOneLine = (path: string): string => path.replace(controls, '?');

@@ -132,17 +132,15 @@ function reserveBeside(path: string): TokenReservation {
     async keep(tokens, at) {
       const found = readBounded(path, { maxBytes: readLimits.loginBytes });
       if (found.kind !== 'read') throw new Error(found.kind === 'missing' ? 'it disappeared' : found.reason);
-      const stored = parseJsonObject(found.bytes.toString('utf8')) ?? {};
-      place.write(documentWithTokens(stored, tokens, at));
+      place.write(documentWithTokens(parseJsonObject(found.bytes.toString('utf8')) ?? {}, tokens, at));
       place.discard();
     },
     discard: () => place.discard(),
   };
 }
 
-function cannotWrite(path: string, error: unknown): Error {
-  return new Error(`${path} cannot be written: ${diskErrorReason(error)}`, { cause: error });
-}
+const cannotWrite = (path: string, error: unknown): Error =>
+  new Error(`${path} cannot be written: ${diskErrorReason(error)}`, { cause: error });
 
 // The content of `auth.json`, or of the keyring entry that replaces it. Codex reads and writes the same format.
 
@@ -165,8 +163,7 @@ export function parseLogin(stored: JsonObject, renew: string): Login {
   const accountId = textAt(tokens, 'account_id') ?? account.accountId;
   const refreshToken = textAt(tokens, 'refresh_token');
   const refreshed = Date.parse(stringAt(stored, 'last_refresh') ?? '');
-  const renewedAt = Number.isNaN(refreshed) ? undefined : refreshed;
-  const times = { expiresAt: expiryOf(accessToken), renewedAt };
+  const times = { expiresAt: expiryOf(accessToken), renewedAt: Number.isNaN(refreshed) ? undefined : refreshed };
   return { kind: 'chatgpt', accessToken, ...account, ...defined({ accountId, refreshToken, ...times }), renew };
 }
 
@@ -212,9 +209,8 @@ function expiryOf(token: string): number | undefined {
 }
 
 /** The payload of a JSON web token, if it is one. The signature is not checked: the token came from its issuer. */
-function claimsOf(token: string): JsonObject | undefined {
-  return parseJsonObject(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
-}
+const claimsOf = (token: string): JsonObject | undefined =>
+  parseJsonObject(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
 
 /** `message` and `next` quote nothing of the content. */
 export type LoginLookup =

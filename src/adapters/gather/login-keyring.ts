@@ -31,8 +31,7 @@ export function keyringTool(platform: NodeJS.Platform, find: ProgramFinder['find
 
 /** The keyring entry of a home. Each home has its own, under a name that does not reveal its folder. */
 export function loginKeyringStorage({ home, tool, ...start }: KeyringOptions): LoginStorage {
-  const digest = hash('sha256', realPath(home) ?? home);
-  const account = `cli|${digest.slice(0, 16)}`;
+  const account = `cli|${hash('sha256', realPath(home) ?? home).slice(0, 16)}`;
   const run = (use: ToolUse): Promise<ToolResult> => runTool(tool.path, use, start);
   const uses = tool.kind === 'security' ? macUses(account) : linuxUses(account);
   const name = 'the keyring of this system';

@@ -28,8 +28,7 @@ export function loginStore(options: LoginStoreOptions): LoginStore {
   const place = placeOf(options);
   return {
     async load() {
-      const login = accessTokenIn(env) ?? asLogin(await (await place()).read(), home);
-      return withinLimits(login, limits);
+      return withinLimits(accessTokenIn(env) ?? asLogin(await (await place()).read(), home), limits);
     },
     alone: (work, signal) =>
       workUnderLock(loginLockPath(home), { ...waiting, held: 'another process is renewing it', signal }, work),
@@ -63,9 +62,8 @@ export function readAccessToken(
 }
 
 function asLogin(found: LoginLookup, home: string): Login {
-  if (found.kind === 'none') return found;
-  if (found.kind === 'unread') return { ...found, kind: 'unusable' };
-  return parseLogin(found.document, signInAdvice(home));
+  if (found.kind === 'found') return parseLogin(found.document, signInAdvice(home));
+  return found.kind === 'none' ? found : { ...found, kind: 'unusable' };
 }
 
 function withinLimits(login: Login, limits: LoginLimits): Login {
@@ -117,28 +115,19 @@ function eitherPlace(keyring: LoginStorage, file: LoginStorage): LoginStorage {
   };
 }
 
-const rejected = (message: string) => () => Promise.reject(new Error(message));
-const toKeep = 'cli_auth_credentials_store is "ephemeral", so no login is kept';
-const noPlace: LoginStorage = {
-  name: 'nowhere',
-  closed: toKeep,
-  read: () => Promise.resolve({ kind: 'none' }),
-  write: rejected(toKeep),
-  remove: () => Promise.resolve(false),
-  reserve: rejected(toKeep),
-};
+/** Writes and reserves nothing: `closed` says why. */
+function closedStorage(name: string, closed: string, lookup: LoginLookup): LoginStorage {
+  const rejected = () => Promise.reject(new Error(closed));
+  return { name, closed, read: () => Promise.resolve(lookup), write: rejected, remove: rejected, reserve: rejected };
+}
 
-const noTool = 'cli_auth_credentials_store is "keyring", and no program for a keyring was found';
-const withoutKeyring: LoginStorage = {
-  name: 'the keyring of this system',
-  closed: noTool,
-  read: () =>
-    Promise.resolve({
-      kind: 'unread',
-      message: `${noTool}.`,
-      next: 'On Linux, install secret-tool (libsecret-tools). Or set cli_auth_credentials_store = "file".',
-    }),
-  write: rejected(noTool),
-  remove: rejected(noTool),
-  reserve: rejected(noTool),
+const noPlace: LoginStorage = {
+  ...closedStorage('nowhere', 'cli_auth_credentials_store is "ephemeral", so no login is kept', { kind: 'none' }),
+  remove: () => Promise.resolve(false),
 };
+const noTool = 'cli_auth_credentials_store is "keyring", and no program for a keyring was found';
+const withoutKeyring = closedStorage('the keyring of this system', noTool, {
+  kind: 'unread',
+  message: `${noTool}.`,
+  next: 'On Linux, install secret-tool (libsecret-tools). Or set cli_auth_credentials_store = "file".',
+});

@@ -10,7 +10,6 @@ import { join } from 'node:path';
 
 /** Codex uses the same file names, and both programs read the files. */
 export type MemoryTexts = { readonly memory: string; readonly summary: string };
-
 export const memoryFolder = (home: string): string => join(home, 'memories');
 const names = { memory: 'MEMORY.md', summary: 'memory_summary.md' } as const;
 const aboutThreads = 'rollout_summaries';
@@ -79,12 +78,11 @@ const mergedName = 'merged.json';
 export const memoryNotesFolder = (home: string): string => join(home, 'capstan/memories');
 
 /** Skips incomplete and foreign files. */
-export function readMemoryNotes(home: string): readonly MemoryNote[] {
-  return listFolderNames(memoryNotesFolder(home))
+export const readMemoryNotes = (home: string): readonly MemoryNote[] =>
+  listFolderNames(memoryNotesFolder(home))
     .filter((name) => name.endsWith('.json') && name !== mergedName)
     .slice(0, mostNotes)
     .flatMap((name) => readNote(home, name) ?? []);
-}
 
 function readNote(home: string, name: string): MemoryNote | undefined {
   const value = readJson(home, name);
@@ -97,8 +95,7 @@ function readNote(home: string, name: string): MemoryNote | undefined {
   const [cwd, named] = [stringAt(value, 'cwd'), stringAt(value, 'file')];
   // The name is used to delete the file, so it must not lead elsewhere.
   const file = named !== undefined && /^[\w-]+\.md$/.test(named) ? named : undefined;
-  const failed = readFailed(objectAt(value, 'failed'));
-  return { threadId, kind, usedAt, at, text, tokens, cwd, file, failed };
+  return { threadId, kind, usedAt, at, text, tokens, cwd, file, failed: readFailed(objectAt(value, 'failed')) };
 }
 
 function readFailed(value: JsonObject | undefined): MemoryNote['failed'] {

@@ -27,8 +27,7 @@ export function nextTipIndex(home: string, name: string, count: number): number 
 const folderOf = (home: string): string => join(home, 'capstan/said');
 
 function readSaid(home: string, name: string): string | undefined {
-  const known = readOwnFile(join(folderOf(home), name), { maxBytes: 10_000, toOthers: 'closed' });
-  return known?.bytes.toString('utf8');
+  return readOwnFile(join(folderOf(home), name), { maxBytes: 10_000, toOthers: 'closed' })?.bytes.toString('utf8');
 }
 
 /** False: not saved. A full or read-only disk causes no other loss. */

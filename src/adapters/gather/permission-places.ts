@@ -46,11 +46,8 @@ export function findPermissionPlaces(
 }
 
 /** Repositories in the working folder and above it: commands can write all that are in a writable root. */
-function repositoriesAround(cwd: string): readonly string[] {
-  return [...folderAndParents(cwd)].filter((folder) =>
-    hasProjectMarker(`${withTrailingSeparator(folder)}.git`, '.git'),
-  );
-}
+const repositoriesAround = (cwd: string): readonly string[] =>
+  [...folderAndParents(cwd)].filter((folder) => hasProjectMarker(`${withTrailingSeparator(folder)}.git`, '.git'));
 
 /** Each takes up to five mounts if checked out, else one. */
 const mostSubmodules = 64;
@@ -91,9 +88,8 @@ function includedSettings(repository: string, home: string | undefined): readonl
   return files.filter((file) => !isOwn(file) && kindOfEntry(file) !== 'missing');
 }
 
-function realPlaces(profile: PermissionProfile, places: PermissionPlaces): Readonly<Record<string, string>> {
-  return Object.fromEntries(grantedToWrite(profile, places).map((path) => [path, realPathSoFar(path)]));
-}
+const realPlaces = (profile: PermissionProfile, places: PermissionPlaces): Readonly<Record<string, string>> =>
+  Object.fromEntries(grantedToWrite(profile, places).map((path) => [path, realPathSoFar(path)]));
 
 /** The target of a `.git` file and, for a linked worktree, the shared folder with its hooks and configuration. */
 function pointedToDirectories(cwd: string): readonly string[] {

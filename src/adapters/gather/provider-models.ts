@@ -40,9 +40,8 @@ interface CatalogueOwner {
 }
 
 /** The catalogue of one provider with what is stored of its models. Asks no server. */
-export function loadCatalogueOfProvider(home: string, described: Catalogue, owner: CatalogueOwner): Catalogue {
-  return catalogueOfProvider(described, { provider: owner.provider, ...loadKeptProviderModels(home, owner) });
-}
+export const loadCatalogueOfProvider = (home: string, described: Catalogue, owner: CatalogueOwner): Catalogue =>
+  catalogueOfProvider(described, { provider: owner.provider, ...loadKeptProviderModels(home, owner) });
 
 export function catalogueOfProvider(base: Catalogue, { provider, said, tested }: KnownOfProvider): Catalogue {
   const records = (said?.models ?? []).flatMap(({ record }) => {
@@ -63,8 +62,7 @@ export function catalogueOfProvider(base: Catalogue, { provider, said, tested }:
 
 function limitsOf({ id, capabilities }: KnownOfProvider['provider']): ProviderLimits {
   const { pictures, parallelCalls } = capabilities;
-  const source = `provider ${id}`;
-  return { source, ...(!pictures && { pictures }), ...(!parallelCalls && { parallelCalls }) };
+  return { source: `provider ${id}`, ...(!pictures && { pictures }), ...(!parallelCalls && { parallelCalls }) };
 }
 
 export interface KeptModels {
@@ -88,9 +86,8 @@ export type KeptModelsSource = 'said' | 'tested';
 export type ProviderModelFiles = ReturnType<typeof providerModelFiles>;
 
 /** Compares the origins as far as both are known. */
-export function isFromSameServer(kept: Pick<KeptModels, 'from'> | undefined, from: string | undefined): boolean {
-  return kept?.from === undefined || from === undefined || kept.from === from;
-}
+export const isFromSameServer = (kept: Pick<KeptModels, 'from'> | undefined, from: string | undefined): boolean =>
+  kept?.from === undefined || from === undefined || kept.from === from;
 
 const mostBytes = 16_000_000;
 

@@ -1,8 +1,5 @@
 import { defined } from '../../base/objects.ts';
-import type { Trust } from '../../core/config/project-trust.ts';
-import type { ClientFacts, GatheredFacts, ProviderFacts, TimeFacts } from '../../core/envelope/facts.ts';
-import type { Catalogue } from '../../core/envelope/model-record.ts';
-import type { PriceEntry } from '../../core/envelope/prices.ts';
+import type { GatheredFacts, TimeFacts } from '../../core/envelope/facts.ts';
 import { isWritableProgram } from '../../core/policy/environment/find-program.ts';
 import { type OwnPlaces, temporaryFolders } from '../../core/policy/paths/special-places.ts';
 import type { Clock, ProgramFiles } from '../../ports/system.ts';
@@ -15,22 +12,16 @@ import { readLimits } from './files/read-guard.ts';
 import { findPermissionPlaces } from './permission-places.ts';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 
-export interface FactSources {
+export interface FactSources extends Pick<GatheredFacts, 'client' | 'trust' | 'catalogue' | 'prices' | 'provider'> {
   readonly clock: Clock;
   readonly env: EnvironmentVariables;
   readonly cwd: string;
-  readonly client: ClientFacts;
-  readonly trust: Trust;
-  readonly catalogue: Catalogue;
-  /** User-defined prices come first. */
-  readonly prices?: readonly PriceEntry[];
   readonly own: OwnPlaces;
   /** The profile of the turn; places that it names need not exist. */
   readonly profile: PermissionProfile;
   readonly programFiles: ProgramFiles;
   /** Folders that commands may write besides the workspace and temporary folders, in this turn or under another mode. */
   readonly roots?: readonly string[];
-  readonly provider?: ProviderFacts;
   /** Policies are adapted to Landlock. Absent: they are not. */
   readonly landlock?: true;
   readonly hasPlugins?: boolean;
@@ -95,10 +86,7 @@ export function timeFactsAt(epochMs: number, env: EnvironmentVariables): TimeFac
   return { epochMs, date: local.toISOString().slice(0, 10), timezone };
 }
 
-/**
- * Finds the zone's name by Node's own rules; undefined if that takes more than reading a few files. `Intl` always knows
- * but takes 25 ms to load, almost as much as the rest of a start.
- */
+/** Finds the zone's name by Node's rules; undefined if that takes more than a few files. `Intl` takes 25 ms to load. */
 export function findTimezone(env: EnvironmentVariables, files: TimezoneFiles): string | undefined {
   const { TZ: variable } = env;
   if (variable === '') return 'Etc/UTC';

@@ -140,10 +140,7 @@ export const fixPatch = `*** Begin Patch
 *** End Patch
 `;
 
-/**
- * The demo project, by file name: a function with a bug, a check that finds it, and a slow release. The check names its
- * Node by path: inside the sandbox the search path is the login shell's.
- */
+/** The demo project, by file name. The check names its Node by path: a sandbox has the login shell's search path. */
 const projectFiles = (node: string): Readonly<Record<string, string>> => ({
   'AGENTS.md':
     'Run `sh check` after every change.\nA release is `sh release tag upload announce`; never do a step twice.\n',

@@ -14,7 +14,6 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 export type DemoTrouble = Outcome<'demo-no-place' | 'demo-no-sandbox' | 'demo-turn-failed' | 'demo-unexpected'>;
-
 const report = 'This should not happen. Please report it, with everything above.';
 export const unexpectedTrouble = (message: string): DemoTrouble => ({ code: 'demo-unexpected', message, next: report });
 
@@ -79,7 +78,6 @@ export async function playTurn(stage: DemoParts, { options, words, meanwhile }: 
 }
 
 type ExecProcess = ReturnType<typeof startExec>;
-
 const graceMs = 3000;
 const standardOutput = 1;
 
@@ -111,7 +109,6 @@ function startExec(words: readonly string[], { place, env, signal }: Pick<DemoPa
 }
 
 type Paper = SizedStream & { write(text: string): void };
-
 const widest = 80;
 
 /** The demo's own text, printed between the output of the processes that it starts. */

@@ -10,10 +10,7 @@ import { type LoadedLayer, loadTomlFile } from './config-file.ts';
 import type { BaseLayers } from './config-layers.ts';
 import { trustedProjectPaths } from './rules-in-folder.ts';
 
-interface RolePlaces extends Pick<BoundedReading, 'denies'> {
-  readonly home: string;
-  readonly projects: readonly string[];
-}
+type RolePlaces = Pick<BoundedReading, 'denies'> & { readonly home: string; readonly projects: readonly string[] };
 
 /** Capstan reads no more files of a folder than this: a person would not write more by hand. */
 const mostFiles = 100;
@@ -71,13 +68,14 @@ export async function loadAgentRoles(agents: Json | undefined, { home, projects,
 
 function roleFiles(folder: string): readonly string[] {
   const names = listFolderNames(folder).filter((each) => each.endsWith('.toml'));
-  const sorted = names.toSorted().slice(0, mostFiles);
-  return sorted.map((each) => join(folder, each));
+  return names
+    .toSorted()
+    .slice(0, mostFiles)
+    .map((each) => join(folder, each));
 }
 
-export function projectRoleFolders(base: BaseLayers, folder: string): readonly string[] {
-  return trustedProjectPaths(base, folder, 'agents').map(({ path }) => path);
-}
+export const projectRoleFolders = (base: BaseLayers, folder: string): readonly string[] =>
+  trustedProjectPaths(base, folder, 'agents').map(({ path }) => path);
 
 function oddRole(source: string, what: string): Outcome<'agent-role'> {
   return { code: 'agent-role', message: `The role in ${source} has ${what}, so it is left out.`, next: 'Correct it.' };

@@ -23,8 +23,7 @@ interface ConfigFile extends Pick<BoundedReading, 'denies'>, Readonly<Record<'pa
 /** Reads a TOML file as a layer. Relative paths in it start from its folder. */
 export async function loadConfigFile({ name, path, osHome, denies }: ConfigFile): Promise<LoadedLayer> {
   const { layer, problems } = await loadTomlFile(name, path, { denies });
-  const values = resolveConfigPaths(layer.values, { base: dirname(path), osHome });
-  return { layer: { ...layer, values }, problems };
+  return { layer: { ...layer, values: resolveConfigPaths(layer.values, { base: dirname(path), osHome }) }, problems };
 }
 
 /** Like `loadConfigFile`, but leaves paths as written. */
@@ -60,12 +59,11 @@ export function readUtf8(path: string, rules: Pick<BoundedReading, 'denies'>) {
 }
 
 /** No regular expression: the first one that a process compiles adds a millisecond to every start. */
-function hasContent(text: string): boolean {
-  return text.split('\n').some((line) => {
+const hasContent = (text: string): boolean =>
+  text.split('\n').some((line) => {
     const written = line.trim();
     return written !== '' && !written.startsWith('#');
   });
-}
 
 const widest = 100;
 const before = 60;
@@ -126,12 +124,11 @@ export async function loadUnusedConfigFiles(
 
 const mostUnused = 200;
 
-function profilesIn(home: string): readonly string[] {
-  return listFolderNames(home)
+const profilesIn = (home: string): readonly string[] =>
+  listFolderNames(home)
     .filter((name) => name.endsWith(ending) && name !== ending)
     .map((name) => name.slice(0, -ending.length))
     .toSorted();
-}
 
 function problem(source: string, message: string, next: string): ConfigProblem {
   return { code: 'config-profile', message, next, severity: 'error', source };
@@ -144,9 +141,8 @@ export interface PathBase {
 }
 
 /** Makes every path in the values absolute. Leaves values of a wrong type to the check that reports them. */
-function resolveConfigPaths(values: JsonObject, base: PathBase): JsonObject {
-  return resolveTokenCommands(resolveTable(configSchema.keys, values, base), base);
-}
+const resolveConfigPaths = (values: JsonObject, base: PathBase): JsonObject =>
+  resolveTokenCommands(resolveTable(configSchema.keys, values, base), base);
 
 /** Commands that print keys: a relative program path starts from the command's `cwd`, else from the file's folder. */
 function resolveTokenCommands(values: JsonObject, base: PathBase): JsonObject {
@@ -167,14 +163,13 @@ export function flagsLayer(overrides: readonly Override[], base: PathBase): Conf
   return { name: 'flags', source: 'command line', values: resolveConfigPaths(overrideValues(overrides), base) };
 }
 
-function resolveTable(keys: SchemaKeys, values: JsonObject, base: PathBase): JsonObject {
-  return Object.fromEntries(
+const resolveTable = (keys: SchemaKeys, values: JsonObject, base: PathBase): JsonObject =>
+  Object.fromEntries(
     Object.entries(values).map(([key, value]) => {
       const kind = Object.hasOwn(keys, key) ? keys[key] : undefined;
       return [key, value === undefined ? undefined : resolveValue(kind, value, base)];
     }),
   );
-}
 
 function resolveValue(kind: KeyKind | undefined, value: Json, base: PathBase): Json {
   switch (kind?.type) {
@@ -202,11 +197,10 @@ function fromHome(path: string, osHome: string): string | undefined {
 }
 
 /** In names only `~` is replaced: a relative path could mean any folder. */
-function resolveNamed({ names, keys }: NamedTablesKind<SchemaKeys>, values: JsonObject, base: PathBase): JsonObject {
-  return Object.fromEntries(
+const resolveNamed = ({ names, keys }: NamedTablesKind<SchemaKeys>, values: JsonObject, base: PathBase): JsonObject =>
+  Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       (names === 'folders' ? fromHome(name, base.osHome) : undefined) ?? name,
       isJsonObject(value) ? resolveTable(keys, value, base) : value,
     ]),
   );
-}

@@ -64,13 +64,12 @@ async function profileProblems(permissions: Json, layers: readonly ConfigLayer[]
   return (await import('./profile-folder-problems.ts')).profilePathProblems(permissions, layers, { osHome, cwd });
 }
 
-function projectFiles(folders: readonly string[], base: BaseLayers, file = 'config.toml') {
-  return folders.flatMap((owner) =>
+const projectFiles = (folders: readonly string[], base: BaseLayers, file = 'config.toml') =>
+  folders.flatMap((owner) =>
     projectFolderNames
       .map((name) => ({ path: `${withTrailingSeparator(owner)}${name}/${file}`, owner }))
       .filter(({ path }) => fileSystem.existsSync(path) && !isOfUser(path, base, file)),
   );
-}
 
 /** The user's folder is named like a project's and lies above all projects in the home folder. */
 function isOfUser(path: string, { home, osHome }: BaseLayers, name: string): boolean {
@@ -90,34 +89,30 @@ function notRead(path: string, { trust, changed }: TrustDecision): LoadedLayer {
 
 /** Also covers rules, skills and agents of the project, which are left out without a notice of their own. */
 function changedNotice(decisions: readonly TrustDecision[], folder: string): ConfigProblem {
-  const [first = { trust: 'unknown' }, ...others] = decisions;
-  const { changed = '' } = first;
-  const { why, next } = explainChange(first, { others: others.length, folder });
-  const message = `${why} Capstan ignores what the project configures.`;
-  return { code: 'config-untrusted-project', message, next, severity: 'warning', source: changed };
-}
-
-function explainChange(
-  { changed = '', writer, isIncomparable }: TrustDecision,
-  { others, folder }: { readonly others: number; readonly folder: string },
-): { readonly why: string; readonly next: string } {
+  const [{ changed = '', writer, isIncomparable }, ...others] = decisions as [TrustDecision, ...TrustDecision[]];
+  const notice = (why: string, next: string): ConfigProblem => {
+    const message = `${why} Capstan ignores what the project configures.`;
+    return { code: 'config-untrusted-project', message, next, severity: 'warning', source: changed };
+  };
   if (writer !== undefined) {
     const { pid, file } = writer;
     const who = file === undefined ? `process ${pid}` : `process ${pid} of another container`;
     const ended = file === undefined ? '' : ` If it has ended, remove ${file}.`;
     const why = `${changed} may change at any moment: ${who} runs under Landlock and may write there.`;
-    return { why, next: `End it, then start again.${ended}` };
+    return notice(why, `End it, then start again.${ended}`);
   }
   if (isIncomparable === true) {
     const why = `${changed} cannot be compared with what you trusted: commands that ran under Landlock could change it, and it is too large, cannot be read, or has a link to a folder around it.`;
-    return { why, next: 'Keep at most 2,000 files and 20 MB there, then run `capstan` again.' };
+    return notice(why, 'Keep at most 2,000 files and 20 MB there, then run `capstan` again.');
   }
-  const files = others === 0 ? `${changed} is` : `${changed} and ${others} more are`;
-  return {
-    why: `${files} not as you trusted it: commands that ran under Landlock could change it.`,
-    next: `Check .codex, .capstan, .agents and .git there, then run \`capstan\` in ${folder} and answer its question.`,
-  };
+  return notice(
+    `${filesWords(changed, others.length)} not as you trusted it: commands that ran under Landlock could change it.`,
+    `Check .codex, .capstan, .agents and .git there, then run \`capstan\` in ${folder} and answer its question.`,
+  );
 }
+
+const filesWords = (first: string, others: number): string =>
+  others === 0 ? `${first} is` : `${first} and ${others} more are`;
 
 /** `ignored`: files that are not read. */
 function untrustedNotice(
@@ -126,7 +121,6 @@ function untrustedNotice(
   { root, decision, userFile }: { readonly root: string; readonly decision: TrustDecision; readonly userFile?: string },
 ): readonly ConfigProblem[] {
   if (first === undefined) return [];
-  const files = others.length === 0 ? `${first.source} is` : `${first.source} and ${others.length} more are`;
   const folder = decision.trust === 'untrusted' ? (decision.folder ?? root) : root;
   const key = ['projects', folder, 'trust_level'];
   const decider = layers.findLast(({ values }) => valueAt(values, key) !== undefined);
@@ -134,6 +128,6 @@ function untrustedNotice(
   const how = `set trust_level = "trusted" under [${formatTomlKey(key.slice(0, 2))}] in ${where}`;
   const isFlag = decider?.name === 'flags';
   const next = `To use it, ${isFlag ? 'leave out the flag that makes the project untrusted' : how}.`;
-  const message = `${files} ignored: ${first.disabled}.`;
+  const message = `${filesWords(first.source, others.length)} ignored: ${first.disabled}.`;
   return [{ code: 'config-untrusted-project', message, next, severity: 'warning', source: first.source }];
 }

@@ -166,8 +166,7 @@ type ChangedLayers = { readonly base: BaseLayers; readonly added: readonly Confi
 export function withOnlyKeys(base: BaseLayers, keys: readonly string[]): BaseLayers {
   const layers = base.layers.map((layer) => {
     if (layer.name === 'managed') return layer;
-    const taken = Object.entries(layer.values).filter(([key]) => keys.includes(key));
-    return { ...layer, values: Object.fromEntries(taken) };
+    return { ...layer, values: Object.fromEntries(Object.entries(layer.values).filter(([key]) => keys.includes(key))) };
   });
   return { ...base, layers, config: resolveConfig(layers, base.options).config };
 }
@@ -178,10 +177,10 @@ export async function withOverrides(
   { config: given, cwd }: { readonly config: ConfigOverrides; readonly cwd: string },
 ): Promise<ChangedLayers> {
   const { layer: more, problems: malformed } = await loadFlags({ cwd, osHome: base.osHome, config: given });
-  const withMore = (layer: ConfigLayer): ConfigLayer => {
+  const layers = base.layers.map((layer) => {
+    if (layer.name !== 'flags') return layer;
     return { ...layer, values: mergeValues(layer.values, more.values), ofCall: more.ofCall ?? layer.ofCall };
-  };
-  const layers = base.layers.map((layer) => (layer.name === 'flags' ? withMore(layer) : layer));
+  });
   const late = engineKeyProblems({ ...more, source: 'config' }, 'error');
   return readAgain({ ...base, layers }, [...malformed, ...late]);
 }
@@ -207,9 +206,8 @@ async function loadFlags(choices: Pick<ConfigChoices, 'cwd' | 'osHome' | 'config
   const parsed = await Promise.all(overrideList(config).map(parseOverride));
   const flags = parsed.filter((override) => 'path' in override);
   const problems = parsed.filter((override) => 'code' in override);
-  const isPlaceOfCall = ({ ofCall, path: [key = ''] }: Override): boolean =>
-    ofCall === true && ['permissions', 'sandbox_workspace_write'].includes(key);
-  const ofCall = flags.some(isPlaceOfCall) || undefined;
+  const places = ['permissions', 'sandbox_workspace_write'];
+  const ofCall = flags.some((flag) => flag.ofCall === true && places.includes(flag.path[0] ?? '')) || undefined;
   const layer: ConfigLayer = { ...flagsLayer(flags, { base: cwd, osHome }), ofCall };
   return { layer, problems: [...problems, ...unknownKeys(config, flags, layer)] };
 }

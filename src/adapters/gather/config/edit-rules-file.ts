@@ -94,10 +94,7 @@ export function readRulesBytes(file: number): Buffer {
   return readUpTo(file, { most, expected: size });
 }
 
-/**
- * Turns a line of the user's own file into a comment by changing its first letter: the rest stays, and a crash leaves
- * nothing half-written. Returns the reason if it failed. Never rejects.
- */
+/** Makes a line of the user's file a comment by its first letter: a crash leaves nothing half-done. Never rejects. */
 export async function revokeRule(line: string, { home, locks, clock }: RuleFilePorts): Promise<Outcome | undefined> {
   const path = userRulesPath(home);
   let isFound = false;

@@ -18,10 +18,7 @@ import { parseToml } from './toml.ts';
 
 export type ConfigEditPorts = { readonly home: string; readonly locks: Locks; readonly clock: Clock };
 
-/**
- * Adds, replaces or removes a table in the user's config.toml and leaves everything else unchanged. If the result would
- * not say exactly that, the user has to make the change. Never rejects.
- */
+/** Changes a table in the user's config.toml and nothing else. If that fails, the user has to do it. Never rejects. */
 export async function editUserConfig(place: ConfigEditPorts, path: readonly string[], values: JsonObject | undefined) {
   return inLock(place, { path, values }, (text, before) => {
     const without = withoutTomlTable(text, path);
@@ -132,8 +129,7 @@ function withValue(
 ): JsonObject {
   const { [head]: inner, ...others } = values;
   if (rest.length === 0) return value === undefined ? others : { ...others, [head]: value };
-  const below = isJsonObject(inner) ? inner : {};
-  return { ...others, [head]: withValue(below, rest, value) };
+  return { ...others, [head]: withValue(isJsonObject(inner) ? inner : {}, rest, value) };
 }
 
 function withoutEmpty(values: JsonObject): JsonObject {

@@ -46,8 +46,9 @@ export function writableRootAt(path: string): WritableRoot {
 const mostMounts = 100;
 
 function mountPoints(): readonly string[] {
-  const lines = readSystemFile('/proc/self/mountinfo').split('\n');
-  const escaped = lines.map((line) => line.split(' ')[4] ?? '');
+  const escaped = readSystemFile('/proc/self/mountinfo')
+    .split('\n')
+    .map((line) => line.split(' ')[4] ?? '');
   return escaped.map((each) =>
     each.replaceAll(/\\(\d{3})/g, (_, code: string) => String.fromCharCode(parseInt(code, 8))),
   );
@@ -128,10 +129,7 @@ function removeQuietly(file: string): void {
   }
 }
 
-/**
- * Finds another process that may now write one of the places under Landlock. Leaves out folders that this process had
- * to itself: its own threads share them.
- */
+/** Finds another process that may write one of the places under Landlock. Skips folders that only this one uses. */
 export function findLandlockWriter(home: string, places: readonly OverlapTest[]): LandlockWriter | undefined {
   const own = registrations(home)
     .filter(isOwn)
@@ -180,10 +178,7 @@ function registrations(home: string): readonly Registration[] {
 
 const isOwn = ({ pid, namespace }: Registration): boolean => pid === process.pid && namespace === processNamespace();
 
-/**
- * Marks the processes under Landlock for this home: 1 to 65,536, or 0 if the home is missing. Derived from its inode,
- * since containers may have the home at another path.
- */
+/** Marks processes under Landlock for this home: 1 to 65,536, or 0 without one. By inode, since paths may differ. */
 export function landlockProcessMark(home: string): number {
   const id = idOf(home);
   return id === undefined ? 0 : 1 + hash('sha256', id, 'buffer').readUInt16BE(0);
@@ -203,9 +198,8 @@ function heldProcesses(home: string): readonly LandlockWriter[] {
     .map((pid) => ({ pid: Number(pid) }));
 }
 
-function hardLimit(limits: string, name: string): number {
-  return Number(new RegExp(`^Max ${name} +\\S+ +(\\d+) `, 'm').exec(limits)?.[1] ?? Infinity);
-}
+const hardLimit = (limits: string, name: string): number =>
+  Number(new RegExp(`^Max ${name} +\\S+ +(\\d+) `, 'm').exec(limits)?.[1] ?? Infinity);
 
 function hasAncestor(pid: number, wanted: ReadonlySet<number>): boolean {
   for (let at = pid; at > 1; at = Number(/^PPid:\s+(\d+)$/m.exec(readSystemFile(`/proc/${at}/status`))?.[1] ?? 0))

@@ -33,9 +33,8 @@ export function loadRules(folders: readonly RulesFolder[], requirements: Require
   };
 }
 
-function unlessEmpty<Value>(list: readonly Value[]): readonly Value[] | undefined {
-  return list.length === 0 ? undefined : list;
-}
+const unlessEmpty = <Value>(list: readonly Value[]): readonly Value[] | undefined =>
+  list.length === 0 ? undefined : list;
 
 function rulesFiles(folder: string, problems: ConfigProblem[]): readonly string[] {
   const refused = (reason: string, next: string): readonly string[] => {

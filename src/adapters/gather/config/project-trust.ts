@@ -59,12 +59,8 @@ export type PartDigests = Readonly<Record<string, string>>;
 export type ProjectFolder = { readonly owner: string; readonly link?: string };
 type ChangedConfiguration = Pick<TrustDecision, 'writer' | 'isIncomparable'> & { readonly changed: string };
 
-/**
- * A folder that commands could write under Landlock. `agreed`: digests of the parts of projects in it that the user
- * trusted before, or has agreed to since. The user's trust covers only these.
- */
+/** A folder that commands could write under Landlock. `agreed`: digests of its parts that the user trusts. */
 type LandlockRoot = WritableRoot & { readonly file: string; readonly agreed: PartDigests };
-
 const folderOf = (home: string): string => `${withTrailingSeparator(home)}capstan/landlock`;
 
 function recordedRoots(home: string): readonly LandlockRoot[] {
@@ -99,9 +95,8 @@ export function changedConfiguration(home: string, project: ProjectFolder): Chan
   return undefined;
 }
 
-export function partDigests(home: string, projects: readonly ProjectFolder[]): PartDigests {
-  return digestsUnder(recordedRoots(home), { home, projects });
-}
+export const partDigests = (home: string, projects: readonly ProjectFolder[]): PartDigests =>
+  digestsUnder(recordedRoots(home), { home, projects });
 
 function digestsUnder(
   roots: readonly WritableRoot[],
@@ -144,10 +139,7 @@ function partsOf(home: string, { owner, link }: ProjectFolder): readonly Part[] 
 /** Digest of a part without content. An empty folder counts as missing: bubblewrap sandboxes make some for a while. */
 const missing = 'missing';
 
-/**
- * Records folders that commands will write under Landlock; call it before the first of them starts. `trusted`: projects
- * whose parts are accepted as they are now. Throws if the home cannot be written.
- */
+/** Call it before commands write these folders under Landlock. `trusted`: projects accepted as they are. May throw. */
 export function recordLandlockRoots(
   home: string,
   writable: readonly string[],
@@ -172,8 +164,7 @@ const mostIds = 1000;
 
 /** Never replaces a record, since commands of another process may have changed files since; only adds inodes. */
 function saveRecord(home: string, root: WritableRoot, agreed: PartDigests): void {
-  const name = hash('sha256', root.root).slice(0, 32);
-  const file = `${folderOf(home)}/${name}.json`;
+  const file = `${folderOf(home)}/${hash('sha256', root.root).slice(0, 32)}.json`;
   const temporary = `${file}.${process.pid}`;
   writeOwnFile(`${temporary}.new`, temporary, JSON.stringify({ ...root, agreed }));
   try {

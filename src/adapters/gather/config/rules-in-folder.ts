@@ -46,9 +46,8 @@ export function trustedProjectPaths(base: BaseLayers, folder: string, name: stri
   });
 }
 
-export function decidesTrustOf({ folder }: TrustDecision, owner: string): boolean {
-  return folder !== undefined && withTrailingSeparator(folder) === withTrailingSeparator(owner);
-}
+export const decidesTrustOf = ({ folder }: TrustDecision, owner: string): boolean =>
+  folder !== undefined && withTrailingSeparator(folder) === withTrailingSeparator(owner);
 
 /** The rules that hold in a folder, and what the model reads of them. Empty values are absent. */
 export interface RulesInForce extends Pick<Settings, 'rules' | 'approvedPrefixes' | 'networkRules'> {

@@ -8,7 +8,6 @@ export type ParsedToml =
   | { readonly kind: 'malformed'; readonly error: TomlProblem };
 
 export type TomlProblem = { readonly line: number; readonly column: number; readonly reason: string };
-
 const word = String.raw`(?:[\w-]+|"(?:[^"\\]|\\.)*"|'[^']*')`;
 const dotted = String.raw`${word}(?:\s*\.\s*${word})*`;
 /** The part of a line that contains no value: a key with its `=`, or a table name. */
@@ -82,9 +81,8 @@ function openString(line: string): { readonly column: number; readonly quote: st
 }
 
 /** Dates have no JSON form and no key wants one; as text they get a message that shows them. */
-function toJsonObject(table: object): JsonObject {
-  return Object.fromEntries(Object.entries(table).map(([key, value]) => [key, toJson(value)]));
-}
+const toJsonObject = (table: object): JsonObject =>
+  Object.fromEntries(Object.entries(table).map(([key, value]) => [key, toJson(value)]));
 
 function toJson(value: unknown): Json {
   if (value instanceof Date) return value.toISOString();

@@ -42,6 +42,5 @@ function numberAt(bytes: Uint8Array, at: number): { readonly value: number; read
   }
 }
 
-function bytesOf(value: number): readonly number[] {
-  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...bytesOf(value >>> 7)];
-}
+const bytesOf = (value: number): readonly number[] =>
+  value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...bytesOf(value >>> 7)];

@@ -18,10 +18,7 @@ interface ImageLoading extends Pick<BoundedReading, 'denies'> {
   readonly signal?: AbortSignal;
 }
 
-/**
- * Reads an image for the model from a file or a data URL. The bytes decide the format, not the name. A truncated image
- * is refused; one larger than models accept is made smaller.
- */
+/** Reads an image file or data URL. The bytes decide the format. A truncated one is refused, one too large resized. */
 export async function loadImage(path: string, cwd: string, loading: ImageLoading): Promise<UserImage | ImageProblem> {
   const read = readImage(path, cwd, loading);
   return 'code' in read ? read : pictureOf(read.name, read.bytes, loading);
@@ -104,10 +101,7 @@ function tooLarge(message: string): ImageProblem {
 
 type ImageFormat = 'png' | 'jpeg' | 'gif' | 'webp';
 
-/**
- * Detects the format by the first bytes and checks that the rest has the required parts, walking them by the lengths
- * that the file states. Undefined for formats that models do not accept.
- */
+/** Detects the format by the first bytes, and walks the parts by their lengths. Undefined: models do not accept it. */
 export function imageFormat(buffer: Buffer) {
   const bytes: ByteReader = { length: buffer.length, at: (index) => buffer[index] ?? 0 };
   const found = (format: ImageFormat, isWhole: () => boolean) => ({

@@ -14,9 +14,8 @@ export interface GitFacts {
 }
 
 /** The nearest folder, from the working folder up, that is the top of a repository or worktree. */
-export function findRepository(cwd: string): string | undefined {
-  return folderAndParents(cwd).find((folder) => findGitDirectory(folder) !== undefined);
-}
+export const findRepository = (cwd: string): string | undefined =>
+  folderAndParents(cwd).find((folder) => findGitDirectory(folder) !== undefined);
 
 /** Capstan drops longer names and addresses: they could only be there to fill the thread. */
 const longestFact = 1000;
@@ -29,15 +28,13 @@ export function readGitFacts(root: string, rules: Pick<BoundedReading, 'denies'>
   const head = read(join(directory.path, 'HEAD'), readLimits.gitPointerBytes)?.trim() ?? '';
   const commit = resolveRef(directory, head, 5, read);
   const branch = notTooLong(branchOf(head));
-  const url = notTooLong(repositoryUrl(directory, read));
-  return defined({ commit_hash: commit, branch, repository_url: url });
+  return defined({ commit_hash: commit, branch, repository_url: notTooLong(repositoryUrl(directory, read)) });
 }
 
 type ReadText = (path: string, maxBytes: number) => string | undefined;
 
-function notTooLong(fact: string | undefined): string | undefined {
-  return fact === undefined || fact.length > longestFact ? undefined : fact;
-}
+const notTooLong = (fact: string | undefined): string | undefined =>
+  fact === undefined || fact.length > longestFact ? undefined : fact;
 
 const objectName = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
@@ -154,9 +151,8 @@ export function findGitDirectory(folder: string): GitDirectory | undefined {
 }
 
 /** Resolves like the system, not by spelling: `link/..` is the parent of the link's target. */
-function leadsTo(folder: string, target: string): string | undefined {
-  return realPath(target.startsWith('/') ? target : `${folder}/${target}`);
-}
+const leadsTo = (folder: string, target: string): string | undefined =>
+  realPath(target.startsWith('/') ? target : `${folder}/${target}`);
 
 function pathIn(file: string): string | undefined {
   const bytes = readIfPossible(file, pointer);
@@ -201,9 +197,8 @@ export function mainCheckout(worktree: string): string | undefined {
 const mostDepth = 10;
 const mostFiles = 100;
 
-export function repositoryGitSettings({ path, common }: GitDirectory, home: string | undefined) {
-  return settingsFrom([join(common, 'config'), join(path, 'config.worktree')], home);
-}
+export const repositoryGitSettings = ({ path, common }: GitDirectory, home: string | undefined) =>
+  settingsFrom([join(common, 'config'), join(path, 'config.worktree')], home);
 
 /** Settings of the user and of the machine, for git running in the folder, where relative paths start. */
 export function userGitSettings(env: Readonly<Record<string, string | undefined>>, folder: string) {
@@ -242,6 +237,5 @@ function settingsFrom(roots: readonly string[], home: string | undefined) {
   return { files: [...files], hooks, unread };
 }
 
-function inHome(path: string, home: string | undefined): string {
-  return home !== undefined && path.startsWith('~/') ? join(home, path.slice(2)) : path;
-}
+const inHome = (path: string, home: string | undefined): string =>
+  home !== undefined && path.startsWith('~/') ? join(home, path.slice(2)) : path;

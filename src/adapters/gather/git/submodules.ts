@@ -57,10 +57,7 @@ const headerBytes = 12;
 const [statBytes, modeAt] = [40, 24];
 const extendedFlag = 0x4000;
 
-/**
- * Paths in a repository's index that are other repositories; git enters them whether or not `.gitmodules` names them.
- * Undefined: the index cannot be read completely.
- */
+/** Paths in the index that are other repositories, in `.gitmodules` or not. Undefined: it cannot be read completely. */
 export function readGitlinks({ path, common }: GitDirectory): readonly string[] | undefined {
   const config = readBounded(join(common, 'config'), { maxBytes: readLimits.gitConfigBytes });
   const settings = config.kind === 'read' ? config.bytes.toString('utf8') : '';
@@ -139,17 +136,19 @@ function readIndex(bytes: Buffer, hashBytes: number): IndexLinks | undefined {
 /** Each may take a mount. */
 const most = 64;
 
-/**
- * Existing folders named in `.gitmodules`. Git enters them whenever it examines the repository, so it would obey a
- * `.git` that a command put there even where no submodule was checked out.
- */
+/** Existing folders of `.gitmodules`: git would obey a `.git` that a command put there, checked out or not. */
 export function registeredSubmodules(repository: string): readonly string[] {
   const text = readTextIfPossible(join(repository, '.gitmodules'), { maxBytes: readLimits.configBytes }) ?? '';
   const folders = text.split('\n').flatMap((line) => {
     const [key = '', ...rest] = line.split('=');
     if (key.trim() !== 'path') return [];
-    const written = rest.join('=').trim();
-    const path = joinInside(repository, written.replace(/^"(.*)"$/, '$1'));
+    const path = joinInside(
+      repository,
+      rest
+        .join('=')
+        .trim()
+        .replace(/^"(.*)"$/, '$1'),
+    );
     return path === undefined || path === repository ? [] : [path];
   });
   return [...new Set(folders)]

@@ -33,9 +33,8 @@ export function requestedProfile(config: Config, asked: SandboxMode | Permission
     : { profile: asked, notices: [] };
 }
 
-export function configuredProfile(config: Config): PermissionProfile {
-  return config.namedProfile?.profile ?? profileForMode(config, config.sandboxMode);
-}
+export const configuredProfile = (config: Config): PermissionProfile =>
+  config.namedProfile?.profile ?? profileForMode(config, config.sandboxMode);
 
 export function configuredProfileName(config: Config, profile: PermissionProfile): string | undefined {
   const { namedProfile } = config;
@@ -46,8 +45,7 @@ export function configuredProfileName(config: Config, profile: PermissionProfile
 export function profileForMode(config: Config, mode: SandboxMode): PermissionProfile {
   const options = configuredOptions(config);
   // The key belongs to workspace-write and applies to no other mode.
-  const network = mode === 'workspace-write' && options.network;
-  return builtInProfile(mode, { ...options, network });
+  return builtInProfile(mode, { ...options, network: mode === 'workspace-write' && options.network });
 }
 
 const noOptions: ProfileOptions = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
@@ -95,15 +93,13 @@ function unused(profile: PermissionProfile, roots: readonly string[], next: stri
   return { profile, notices: [{ code: 'added-folders-unused', message, next }], added: false };
 }
 
-function configuredOptions({ sandboxWorkspaceWrite: given, rootsKeepOwn: keepsOwn }: Config): ProfileOptions {
-  return {
-    ...defined({ keepsOwn }),
-    network: given.networkAccess,
-    writableRoots: given.writableRoots,
-    excludeTmpdir: given.excludeTmpdirEnvVar,
-    excludeSlashTmp: given.excludeSlashTmp,
-  };
-}
+const configuredOptions = ({ sandboxWorkspaceWrite: given, rootsKeepOwn: keepsOwn }: Config): ProfileOptions => ({
+  ...defined({ keepsOwn }),
+  network: given.networkAccess,
+  writableRoots: given.writableRoots,
+  excludeTmpdir: given.excludeTmpdirEnvVar,
+  excludeSlashTmp: given.excludeSlashTmp,
+});
 
 /** The options that give exactly this profile under workspace-write; undefined if it has rules of its own. */
 export function workspaceWriteOptions(profile: PermissionProfile): ProfileOptions | undefined {
@@ -124,6 +120,5 @@ export function workspaceWriteOptions(profile: PermissionProfile): ProfileOption
   return isDeepEqual(profile, builtInProfile('workspace-write', options)) ? options : undefined;
 }
 
-function isDeepEqual(one: PermissionProfile, other: PermissionProfile): boolean {
-  return process.getBuiltinModule('node:util').isDeepStrictEqual(one, other);
-}
+const isDeepEqual = (one: PermissionProfile, other: PermissionProfile): boolean =>
+  process.getBuiltinModule('node:util').isDeepStrictEqual(one, other);

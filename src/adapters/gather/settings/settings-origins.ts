@@ -81,9 +81,8 @@ export function settingPartOrigins({ origins }: Config, settings: PartedSettings
 type PartedSettings = Partial<Pick<Settings, keyof typeof keysOfParts>>;
 
 /** Undefined for a default. */
-export function configuredOrigin({ origins }: Config, name: SettingName): string | undefined {
-  return originOfKeys(origins, keysOf[name] ?? []);
-}
+export const configuredOrigin = ({ origins }: Config, name: SettingName): string | undefined =>
+  originOfKeys(origins, keysOf[name] ?? []);
 
 /** Set by flags or the managed file, so it wins over a resumed thread's value. */
 export function isPinnedSetting(config: Config, name: SettingName): boolean {
@@ -117,9 +116,8 @@ export function dropConfiguredModelOfOtherProvider(config: Config, layers: reado
   return others;
 }
 
-export function providerInConfigFiles(layers: readonly ConfigLayer[]): string {
-  return valueInConfigFiles(layers, 'model_provider') ?? 'openai';
-}
+export const providerInConfigFiles = (layers: readonly ConfigLayer[]): string =>
+  valueInConfigFiles(layers, 'model_provider') ?? 'openai';
 
 export function valueInConfigFiles(layers: readonly ConfigLayer[], key: string): string | undefined {
   const set = layers

@@ -5,21 +5,26 @@ import { defaultModelOf } from '../../../core/config/providers/default-model.ts'
 import { secretVariables } from '../../../core/config/servers/secret-variables.ts';
 import type { Catalogue } from '../../../core/envelope/model-record.ts';
 import type { OmittedContext, Settings, SpendingLimits, WindowSettings } from '../../../core/envelope/settings.ts';
-import { mayReviewerAnswer, isSameApproval } from '../../../core/policy/decide/approval-policy.ts';
+import { approvalName, mayReviewerAnswer, isSameApproval } from '../../../core/policy/decide/approval-policy.ts';
 import { grantsNoMoreThan } from '../../../core/policy/profiles/narrower-profile.ts';
+import { profileSandboxLevel } from '../../../core/policy/profiles/profile-entries.ts';
 import {
+  brokenApprovalRequirement,
   brokenProfileRequirement,
+  brokenReviewerRequirement,
   brokenSandboxRequirement,
+  effectiveSandboxLevel,
   noRequirements,
-  type Requirements,
+  replacementMode,
+  withDeniedReads,
   withoutDeniedReads,
 } from '../../../core/policy/requirements.ts';
+import type { AllowedValues, Requirements } from '../../../core/policy/requirements.ts';
 import type { LastSettings } from '../../../core/state/resumed-settings.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ApprovalPolicy, PermissionProfile, SandboxMode } from '../../../protocol/permissions.ts';
 import type { RulesInForce } from '../config/rules-in-folder.ts';
-import { choosePermissionProfile, requestedProfile } from './choose-profile.ts';
-import { enforceRequirements, allowedReviewer } from './enforce-requirements.ts';
+import { choosePermissionProfile, profileForMode, requestedProfile } from './choose-profile.ts';
 import { configuredOrigin, isPinnedSetting, type SettingName, settingPartOrigins } from './settings-origins.ts';
 
 export type SettingsProblem = Outcome<'sandbox-managed'>;
@@ -56,9 +61,8 @@ export interface SettingsChoices {
   readonly rules?: RulesInForce;
 }
 
-export function defaultModel(provider: string, { models }: Pick<Catalogue, 'models'>): string {
-  return defaultModelOf(provider) ?? models[0].slug;
-}
+export const defaultModel = (provider: string, { models }: Pick<Catalogue, 'models'>): string =>
+  defaultModelOf(provider) ?? models[0].slug;
 
 /** A value with its origin; a default has none. */
 type Choice<Value> = { readonly value: Value; readonly origin: string | undefined };
@@ -84,6 +88,7 @@ export function chooseSettings(config: Config, choices: SettingsChoices): Chosen
   const shell = ranked('shellEnvironment', config.shellEnvironmentPolicy);
   const reviewer = ranked('reviewer', config.approvalsReviewer);
   const { profile, notices } = chooseProfileWithOrigin(config, choices);
+  const { compaction, modelFallback } = config;
   const chosen = {
     model:
       model.value === undefined
@@ -95,7 +100,7 @@ export function chooseSettings(config: Config, choices: SettingsChoices): Chosen
     summary: ranked<string | undefined>('summary', config.modelReasoningSummary),
     verbosity: ranked<string | undefined>('verbosity', config.modelVerbosity),
     serviceTier: ranked('serviceTier', config.serviceTier, fallback.serviceTier),
-    cwd: { value: cwd, origin: cwdOrigin(choices) },
+    cwd: { value: cwd, origin: resumed?.cwd === undefined ? undefined : resumed.cwd === cwd ? 'thread' : 'flags' },
     ...approvalChoice(ranked('approvals', config.approvalPolicy), reviewer.value, choices),
     reviewer: { ...reviewer, value: reviewer.value === 'user' ? undefined : reviewer.value },
     reviewPolicy: configured('reviewPolicy', nonBlankText(config.autoReview?.policy)),
@@ -114,7 +119,8 @@ export function chooseSettings(config: Config, choices: SettingsChoices): Chosen
     clientTools: ofThread(choices.clientTools, resumed?.clientTools),
     // Ends when the user or a program chooses another sandbox for the thread.
     changesNothing: ofThread(choices.changesNothing, profile.origin === 'thread' ? resumed?.changesNothing : undefined),
-    compaction: configured('compaction', compactionStrategy(config)),
+    // `auto` leaves the choice to the engine, as if it were not set.
+    compaction: configured('compaction', compaction?.strategy === 'auto' ? undefined : compaction?.strategy),
     instructionRules: configured('instructionRules', instructionRules(config)),
     collaboration: ranked('collaboration', undefined as Settings['collaboration']),
     personality: ranked('personality', config.personality),
@@ -124,7 +130,8 @@ export function chooseSettings(config: Config, choices: SettingsChoices): Chosen
     editTools: configured('editTools', config.tools?.edit),
     window: configured('window', contextWindowSettings(config)),
     limits: configured('limits', spendingLimits(config)),
-    fallback: configured('fallback', fallbackModel(config)),
+    // A name alone means a model of the same provider.
+    fallback: configured('fallback', typeof modelFallback === 'string' ? { model: modelFallback } : modelFallback),
   };
   const values = defined(valuesOf(chosen));
   const settings = { ...values, origins: { ...originsOf(chosen), ...settingPartOrigins(config, values) } };
@@ -141,11 +148,9 @@ function approvalChoice(
   { approval: given, unlessReviewed = false, requirements = noRequirements }: SettingsChoices,
 ) {
   const reviewer = allowedReviewer(requirements, asker);
-  const held =
-    unlessReviewed && mayReviewerAnswer({ approval: own.value, ...defined({ reviewer }) }) ? undefined : given;
+  const held = unlessReviewed && mayReviewerAnswer({ approval: own.value, reviewer }) ? undefined : given;
   const asked = held === undefined || isSameApproval(held, own.value) ? { value: undefined, origin: undefined } : own;
-  const approval = held === undefined ? own : { value: held, origin: 'surface' };
-  return { approvals: approval, askedApproval: asked };
+  return { approvals: held === undefined ? own : { value: held, origin: 'surface' }, askedApproval: asked };
 }
 
 function chooseProfileWithOrigin(config: Config, { resumed, sandbox, requirements = noRequirements }: SettingsChoices) {
@@ -168,18 +173,15 @@ function isHonoured(profile: PermissionProfile, requirements: Requirements, { pi
   return profile.type === 'managed' && !isBroken && fits;
 }
 
-function cwdOrigin({ cwd, resumed }: SettingsChoices): string | undefined {
-  if (resumed?.cwd === undefined) return undefined;
-  return resumed.cwd === cwd ? 'thread' : 'flags';
-}
-
 function baseInstructions(config: Config, { resumed, baseInstructions: file }: SettingsChoices) {
   if (resumed?.baseInstructions !== undefined) return { value: resumed.baseInstructions, origin: 'thread' };
   const texts = [['model_instructions_file', file] as const, ['instructions', config.instructions] as const];
   // A flag wins over a file, whatever the order of the keys.
   const isFlag = (key: string): number => Number(originOfKeys(config.origins, [key]) === 'flags');
-  const sorted = texts.toSorted(([a], [b]) => isFlag(b) - isFlag(a));
-  return firstWritten(config, sorted);
+  return firstWritten(
+    config,
+    texts.toSorted(([a], [b]) => isFlag(b) - isFlag(a)),
+  );
 }
 
 function compactPrompt(config: Config, { resumed, compactPrompt: file }: SettingsChoices): Choice<string | undefined> {
@@ -211,13 +213,12 @@ function valuesOf<Chosen extends Choices>(chosen: Chosen): { [Name in keyof Chos
 }
 
 /** Absent or blank values have no origin, except from a thread, which remembers deliberate omissions. */
-function originsOf(chosen: Choices): Readonly<Record<string, string>> {
-  return Object.fromEntries(
+const originsOf = (chosen: Choices): Readonly<Record<string, string>> =>
+  Object.fromEntries(
     Object.entries(chosen).flatMap(([name, { value, origin }]) =>
       origin === undefined || (value === undefined && origin !== 'thread') ? [] : [[name, origin]],
     ),
   );
-}
 
 const managedSandbox: SettingsProblem = {
   code: 'sandbox-managed',
@@ -244,16 +245,6 @@ function spendingLimits(config: Config): SpendingLimits | undefined {
   return unlessEmpty(defined({ turnTokens, threadTokens, turnCost, threadCost }));
 }
 
-/** A name alone means a model of the same provider. */
-function fallbackModel({ modelFallback: chosen }: Config): Settings['fallback'] {
-  return typeof chosen === 'string' ? { model: chosen } : chosen;
-}
-
-/** `auto` leaves the choice to the engine, as if it were not set. */
-function compactionStrategy({ compaction }: Config): Settings['compaction'] {
-  return compaction?.strategy === 'auto' ? undefined : compaction?.strategy;
-}
-
 /** Undefined when nothing is configured about AGENTS.md files. */
 function instructionRules({ origins, ...config }: Config): Settings['instructionRules'] {
   const ifSet = <Value>(key: string, value: Value): Value | undefined => (origins.has(key) ? value : undefined);
@@ -277,18 +268,151 @@ function omittedContext(config: Config): readonly OmittedContext[] | undefined {
   return out.length === 0 ? undefined : out;
 }
 
-function realtimeSetting({ experimentalRealtimeStartInstructions: text }: Config): Settings['realtime'] {
-  return nonBlankText(text) === undefined ? undefined : { active: false, startInstructions: text as string };
+const realtimeSetting = ({ experimentalRealtimeStartInstructions: text }: Config): Settings['realtime'] =>
+  nonBlankText(text) === undefined ? undefined : { active: false, startInstructions: text as string };
+
+export const configuredFeatures = ({ features }: Config): Settings['features'] =>
+  unlessEmpty(featureGates(features ?? {}));
+
+const nonBlankText = (text: string | undefined): string | undefined =>
+  text === undefined || text.trim() === '' ? undefined : text;
+
+const unlessEmpty = <Value extends object>(value: Value): Value | undefined =>
+  Object.keys(value).length === 0 ? undefined : value;
+
+type RequirementNotice = Outcome<'requirement-overrides'>;
+
+interface EnforcedSettings {
+  readonly settings: Settings;
+  /** Choices that are not allowed. A disallowed default is replaced silently. */
+  readonly notices: readonly RequirementNotice[];
+  /** `managed`: the administrator restricts what commands may touch. */
+  readonly sandbox: 'managed' | 'free';
 }
 
-export function configuredFeatures({ features }: Config): Settings['features'] {
-  return unlessEmpty(featureGates(features ?? {}));
+function enforceRequirements(requirements: Requirements, settings: Settings, config: Config): EnforcedSettings {
+  const steps = [requiredApproval, requiredReviewer, requiredProfile, requiredFeatures, requiredInstructions];
+  const sandbox = isManaged(requirements, settings, config) ? 'managed' : 'free';
+  const start: EnforcedSettings = { settings, notices: [], sandbox };
+  return steps.reduce((before, step) => {
+    const { settings: after, notices = [] } = step(requirements, before.settings, config);
+    return { ...before, settings: after, notices: [...before.notices, ...notices] };
+  }, start);
 }
 
-function nonBlankText(text: string | undefined): string | undefined {
-  return text === undefined || text.trim() === '' ? undefined : text;
+type Step = Pick<EnforcedSettings, 'settings'> & Partial<EnforcedSettings>;
+
+function isManaged(requirements: Requirements, { sandbox: profile }: Settings, { pinned }: Config): boolean {
+  const { denyRead, sandboxModes } = requirements;
+  return (
+    denyRead !== undefined ||
+    pinned.get('default_permissions') === 'managed' ||
+    brokenProfileRequirement(requirements, profile) !== undefined ||
+    sandboxModes?.key === 'sandbox_mode' ||
+    brokenSandboxRequirement(requirements, profile) !== undefined
+  );
 }
 
-function unlessEmpty<Value extends object>(value: Value): Value | undefined {
-  return Object.keys(value).length === 0 ? undefined : value;
+function requiredApproval(requirements: Requirements, settings: Settings): Step {
+  const broken = brokenApprovalRequirement(requirements, settings.approvals);
+  if (broken === undefined) return { settings };
+  const [approval] = broken.allowed;
+  const [value, instead] = [approvalName(settings.approvals), approvalName(approval)];
+  const notices = noticesOf(settings, 'approvals', { key: 'approval_policy', value, broken: named(broken), instead });
+  return { settings: decided({ ...settings, approvals: approval }, 'approvals'), notices };
+}
+
+const allowedReviewer = (requirements: Requirements, reviewer: Settings['reviewer']) =>
+  brokenReviewerRequirement(requirements, reviewer ?? 'user')?.allowed[0] ?? reviewer;
+
+function requiredReviewer(requirements: Requirements, settings: Settings): Step {
+  const { reviewer = 'user' } = settings;
+  const { reviewPolicy } = requirements;
+  const told = reviewPolicy === undefined ? settings : decided({ ...settings, reviewPolicy }, 'reviewPolicy');
+  const broken = brokenReviewerRequirement(requirements, reviewer);
+  if (broken === undefined) return { settings: told };
+  const [instead] = broken.allowed;
+  const notices = noticesOf(settings, 'reviewer', { key: 'approvals_reviewer', value: reviewer, broken, instead });
+  return { settings: decided({ ...told, reviewer: instead }, 'reviewer'), notices };
+}
+
+function named({ allowed: [first, ...others], ...rest }: AllowedValues<ApprovalPolicy>): AllowedValues<string> {
+  return { ...rest, allowed: [approvalName(first), ...others.map(approvalName)] };
+}
+
+function requiredProfile(requirements: Requirements, settings: Settings, config: Config): Step {
+  const broken = brokenSandboxRequirement(requirements, settings.sandbox);
+  if (broken === undefined) return chosenProfile(requirements, settings, config);
+  const mode = replacementMode(broken);
+  const [width, counted] = [
+    profileSandboxLevel(settings.sandbox),
+    effectiveSandboxLevel(requirements, settings.sandbox),
+  ];
+  // The requirements would allow the mode, but the profile also reopens Capstan's own files.
+  const isNamed = width !== counted && config.namedProfile !== undefined;
+  const chosen = isNamed
+    ? { key: 'default_permissions', value: config.namedProfile.id, why: reopens }
+    : { key: 'sandbox_mode', value: counted };
+  const notices = noticesOf(settings, 'sandbox', { ...chosen, broken, instead: mode });
+  const inMode = decided({ ...settings, sandbox: profileForMode(config, mode) }, 'sandbox');
+  return { settings: chosenProfile(requirements, inMode, config).settings, notices };
+}
+
+function chosenProfile(requirements: Requirements, settings: Settings, { namedProfile }: Config): Step {
+  const broken = brokenProfileRequirement(requirements, settings.sandbox);
+  if (broken === undefined)
+    return { settings: { ...settings, sandbox: withDeniedReads(requirements, settings.sandbox) } };
+  const { instead, source, key: rule } = broken;
+  const allowed = broken.allowed.map(({ id }) => id) as [string, ...string[]];
+  const value = namedProfile?.id ?? profileSandboxLevel(settings.sandbox);
+  const key = namedProfile === undefined ? 'sandbox_mode' : 'default_permissions';
+  const what = { key, value, broken: { allowed, source, key: rule }, instead: instead.id };
+  const sandbox = withDeniedReads(requirements, instead.profile);
+  const notices = noticesOf(settings, 'sandbox', what);
+  return { settings: decided({ ...settings, sandbox }, 'sandbox'), notices };
+}
+
+function requiredFeatures({ features: demanded }: Requirements, settings: Settings): Step {
+  if (demanded === undefined) return { settings };
+  const { pins, source } = demanded;
+  const overridden = Object.keys(pins).filter(
+    (name) => settings.features?.[name] !== undefined && settings.features[name] !== pins[name],
+  );
+  const notices = overridden.map((name) =>
+    overriding(`features.${name} = ${String(!pins[name])} has no effect: features.${name} in ${source} overrides it.`),
+  );
+  return { settings: decided({ ...settings, features: { ...settings.features, ...pins } }, 'features'), notices };
+}
+
+function requiredInstructions({ instructions }: Requirements, settings: Settings): Step {
+  if (instructions === undefined) return { settings };
+  return { settings: decided({ ...settings, managedInstructions: instructions }, 'managedInstructions') };
+}
+
+function decided(settings: Settings, name: keyof Settings): Settings {
+  return { ...settings, origins: { ...settings.origins, [name]: 'managed' } };
+}
+
+const reopens = ", which opens Capstan's own files";
+
+function noticesOf(
+  { origins = {} }: Settings,
+  name: keyof Settings,
+  { key, value, why = '', broken, instead }: Overruled,
+): readonly RequirementNotice[] {
+  const origin = origins[name];
+  // No notice: the value is a default, or one that a surface fixes without a choice.
+  if (origin === undefined || origin === 'surface') return [];
+  const rule = `${broken.key} in ${broken.source}`;
+  const message = `${rule} does not allow ${key} = "${value}" (${origin})${why}: Capstan uses "${instead}" instead.`;
+  return [overriding(message)];
+}
+
+interface Overruled extends Readonly<Record<'key' | 'value' | 'instead', string>> {
+  readonly why?: string;
+  readonly broken: AllowedValues<string>;
+}
+
+function overriding(message: string): RequirementNotice {
+  return { code: 'requirement-overrides', message, next: 'Ask the administrator of this machine.' };
 }

@@ -1,5 +1,4 @@
 import { suggestKey } from '../../../core/config/keys/explain-wrong-value.ts';
-import type { Json } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { findTheme, themeChoices } from '../screen/text/themes.ts';
@@ -13,20 +12,25 @@ import type { TuiRequest } from './open-tui.ts';
 
 /** Applies `[tui]` and returns what to report. The rest of the table was checked when it was read. */
 export async function applySettings(
-  parts: Pick<SessionParts, 'stage' | 'engine' | 'surroundings'>,
+  { stage, engine, surroundings }: Pick<SessionParts, 'stage' | 'engine' | 'surroundings'>,
   { isInline = false, isFull }: Pick<TuiRequest, 'isInline' | 'isFull'>,
 ): Promise<readonly Outcome[]> {
-  const { stage, engine, surroundings } = parts;
   const { theme, ascii, animations, alternateScreen, screenReader, keymap, vimModeDefault } = engine.config.tui;
-  const hasKeys = keymap !== undefined || vimModeDefault;
-  const wrongKeys = hasKeys ? await applyKeys(parts, keymap, vimModeDefault) : [];
+  const wrongKeys: Outcome[] = [];
+  if (keymap !== undefined || vimModeDefault) {
+    // Loaded lazily: few users need it.
+    const { parseKeyMap } = await import('../screen/keys/read-key-map.ts');
+    const { map, problems } = parseKeyMap(keymap, (path) => engine.config.sourceOf(path));
+    wrongKeys.push(...problems);
+    stage.changeLook({ keys: map });
+    if (vimModeDefault) (await import('../draft/vim/vim-mode.ts')).setVimMode(stage, true);
+  }
   if (screenReader) stage.changeLook(screenReaderLook);
   if (ascii && stage.look.glyphs === 'unicode') stage.changeLook({ glyphs: 'ascii' });
   if (!animations) stage.changeLook({ motion: 'none' });
   const wantsFull = isFull || (alternateScreen === 'always' && !screenReader && !isInline);
   const notFull = wantsFull && !stage.isFull ? stage.switchMode() : undefined;
-  const full = notFull === undefined ? [] : [notFull];
-  const problems = [...wrongKeys, ...full, ...unusedKeys(engine), ...wrongItems(engine)];
+  const problems = [wrongKeys, notFull ?? [], unusedKeys(engine), wrongItems(engine)].flat();
   if (theme === undefined) return problems;
   const own = findTheme(theme) === undefined ? await readUserThemes(engine) : { choices: [], problems: [] };
   const choice = findTheme(theme, own.choices);
@@ -35,19 +39,6 @@ export async function applySettings(
   const mine = own.problems.filter(({ name }) => name === theme).map(({ outcome }) => outcome);
   const unknown = choice === undefined && mine.length === 0 ? [unknownTheme(engine, theme)] : [];
   return [...problems, ...mine, ...unknown];
-}
-
-/** Binds keys from `[tui.keymap]` and starts Vim mode if it is set. Loaded lazily: few users need it. */
-async function applyKeys(
-  { stage, engine }: Pick<SessionParts, 'stage' | 'engine'>,
-  keymap: Json | undefined,
-  startsVim: boolean,
-): Promise<readonly Outcome[]> {
-  const { parseKeyMap } = await import('../screen/keys/read-key-map.ts');
-  const { map, problems } = parseKeyMap(keymap, (path) => engine.config.sourceOf(path));
-  stage.changeLook({ keys: map });
-  if (startsVim) (await import('../draft/vim/vim-mode.ts')).setVimMode(stage, true);
-  return problems;
 }
 
 function unknownTheme(engine: Engine, theme: string): Outcome {
@@ -83,14 +74,11 @@ function wrongItems(engine: Engine): readonly Outcome[] {
     }));
   const items = Object.keys(statusItems);
   const kinds = typeof notifications === 'boolean' ? [] : notifications;
+  const unknownKinds = kinds.filter((kind) => !(notificationKinds as readonly string[]).includes(kind));
   return [
     ...report('status_line', parseStatusIds(statusLine).unknown, items),
     ...report('terminal_title', parseTitleIds(terminalTitle).unknown, ['activity', ...items]),
-    ...report(
-      'notifications',
-      kinds.filter((kind) => !(notificationKinds as readonly string[]).includes(kind)),
-      notificationKinds,
-    ),
+    ...report('notifications', unknownKinds, notificationKinds),
   ];
 }
 

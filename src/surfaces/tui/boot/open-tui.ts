@@ -90,8 +90,7 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
   /** Gives an exit code only if the session cannot be opened. */
   async function open(): Promise<number | undefined> {
     const { openSession } = await import('./open-session.ts');
-    const lend = async (work: () => Promise<unknown>): Promise<void> => void (await lendScreen(work));
-    const gates = { desk, lend, showRows };
+    const gates = { desk, lend: lendScreen, showRows };
     const opened = await openSession(request, { stage, surroundings, now, quit: () => leave('quit') }, gates);
     if (opened === 'left') {
       leave('quit');
@@ -130,10 +129,8 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
         // A graphical editor leaves the terminal as it is.
         terminal.write('\rSave and close the editor to go on.');
         try {
-          return await editInExternalEditor(composer.lend(), {
-            env: engine.user.programVariables(),
-            home: engine.home,
-          });
+          const env = engine.user.programVariables();
+          return await editInExternalEditor(composer.lend(), { env, home: engine.home });
         } finally {
           terminal.write('\r\u001B[2K');
         }
@@ -192,13 +189,11 @@ export interface TuiRequest {
   readonly pauses?: PauseTimes;
 }
 
-export function earlyNotice(text: string, level: 'info' | 'error'): Cell {
-  return {
-    rows(look) {
-      const { bullet, error } = glyphsOf(look);
-      const [mark, style] = level === 'error' ? [error, badStyle] : [bullet, dimStyle];
-      const form = mark === '' ? {} : { first: [styled(`${mark} `, style)], rest: margin };
-      return drawRows(wrapRow([styled(cleanLine(text), style)], { width: look.width, ...form }), look);
-    },
-  };
-}
+export const earlyNotice = (text: string, level: 'info' | 'error'): Cell => ({
+  rows(look) {
+    const { bullet, error } = glyphsOf(look);
+    const [mark, style] = level === 'error' ? [error, badStyle] : [bullet, dimStyle];
+    const form = mark === '' ? {} : { first: [styled(`${mark} `, style)], rest: margin };
+    return drawRows(wrapRow([styled(cleanLine(text), style)], { width: look.width, ...form }), look);
+  },
+});

@@ -12,7 +12,6 @@ export const run = ({ options, words }: TuiArguments): Promise<number | Outcome>
   open(options, { kind: 'new' }, words[0]);
 
 type ResumeArguments = CommandArguments<typeof resumeTuiCommand>;
-
 export const resume = { run: (given: ResumeArguments) => reopen(given, 'resume') };
 export const fork = { run: (given: CommandArguments<typeof forkTuiCommand>) => reopen(given, 'fork') };
 

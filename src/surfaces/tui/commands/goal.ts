@@ -34,7 +34,7 @@ export async function runGoalCommand(session: TuiSession, rest: string): Promise
     return session.notice('The goal is active. It continues with the next turn.');
   }
   // Interrupting a turn pauses its goal.
-  if (session.isBusy) return session.interrupt('give-back');
+  if (session.isBusy) return session.acts.interrupt('give-back');
   if (isGoalResting(current.status)) return session.notice(`Nothing to do: ${goalStatusWords(current.status)}.`);
   session.sendWords('Pause the goal.');
 }

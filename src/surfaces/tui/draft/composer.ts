@@ -102,10 +102,7 @@ export class Composer {
     if (offered !== undefined) this.draft = offered;
   }
 
-  /**
-   * Like `giveBack` if the composer is empty. Otherwise the message is not joined with the draft: the next recall (Up)
-   * shows it.
-   */
+  /** Like `giveBack` if the composer is empty. Otherwise the next recall (Up) shows the message alone. */
   giveMessageBack(draft: Draft): 'shown' | 'aside' {
     const isFree = this.isEmpty;
     if (isFree) this.giveBack(draft);
@@ -171,10 +168,7 @@ export class Composer {
     return true;
   }
 
-  /**
-   * Older messages must be read from disk first. Then they are shown, unless the user has done something else
-   * meanwhile.
-   */
+  /** Reads older messages from disk, then shows one unless the user has done something else meanwhile. */
   #recallLater(): boolean {
     const { history } = this;
     if (history.state !== 'more') return false;

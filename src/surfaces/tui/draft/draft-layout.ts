@@ -62,8 +62,10 @@ function widthOfText(text: string, measure: ClusterMeasure): number {
 
 export function cursorRowAndColumn({ text, cursor }: Draft, rows: readonly DraftRow[], measure: ClusterMeasure) {
   // A position between two rows of one line belongs to the second.
-  const last = rows.findLastIndex(({ start }) => start <= cursor);
-  const row = Math.max(0, last);
+  const row = Math.max(
+    0,
+    rows.findLastIndex(({ start }) => start <= cursor),
+  );
   return { row, column: widthOfText(text.slice(rows[row]?.start ?? 0, cursor), measure) };
 }
 

@@ -57,8 +57,7 @@ export function sliceDraft({ text, elements }: Draft, [from, to]: DraftRange): D
 export function insertPart(draft: Draft, range: DraftRange, part: DraftPart): Draft {
   const made = replaceRange(draft, range, part.text);
   const added = movedElements(part.elements, made.cursor - part.text.length);
-  const elements = [...made.elements, ...added].toSorted((one, other) => one.start - other.start);
-  return { ...made, elements };
+  return { ...made, elements: [...made.elements, ...added].toSorted((one, other) => one.start - other.start) };
 }
 
 export const withCursor = (draft: Draft, cursor: number): Draft => ({ ...draft, cursor });

@@ -1,3 +1,4 @@
+import { keyTable } from '../pages/list-parts.ts';
 import { cleanText } from '../screen/text/clean-text.ts';
 import { renumberElements } from './draft-elements.ts';
 import { type ClusterMeasure, cursorRowAndColumn, draftRows, positionAtColumn } from './draft-layout.ts';
@@ -15,28 +16,25 @@ import {
 import type { Draft, DraftPart, DraftRange, Motion } from './draft.ts';
 import { pasteInto } from './pasted-text.ts';
 
-/** The motion of each key. */
-function byKey(keys: Readonly<Partial<Record<Motion, string>>>): ReadonlyMap<string, Motion> {
-  const all = Object.entries(keys) as [Motion, string][];
-  return new Map(all.flatMap(([motion, names]) => names.split(' ').map((name) => [name, motion] as const)));
-}
-
-const motions = byKey({
-  left: 'left ctrl+b',
-  right: 'right ctrl+f',
-  'word-left': 'alt+b alt+left ctrl+left',
-  'word-right': 'alt+f alt+right ctrl+right',
-  'line-start': 'home ctrl+a',
-  'line-end': 'end ctrl+e',
-  start: 'ctrl+home',
-  end: 'ctrl+end',
+const motions = keyTable<Motion>({
+  'left ctrl+b': 'left',
+  'right ctrl+f': 'right',
+  'alt+b alt+left ctrl+left': 'word-left',
+  'alt+f alt+right ctrl+right': 'word-right',
+  'home ctrl+a': 'line-start',
+  'end ctrl+e': 'line-end',
+  'ctrl+home': 'start',
+  'ctrl+end': 'end',
 });
-const deletions = byKey({ left: 'backspace shift+backspace ctrl+h', right: 'delete shift+delete ctrl+d' });
-const kills = byKey({
-  'word-left': 'ctrl+w alt+backspace ctrl+backspace ctrl+shift+backspace ctrl+alt+h',
-  'word-right': 'alt+d alt+delete ctrl+delete ctrl+shift+delete',
-  'line-start': 'ctrl+u',
-  'line-end': 'ctrl+k',
+const deletions = keyTable<Motion>({
+  'backspace shift+backspace ctrl+h': 'left',
+  'delete shift+delete ctrl+d': 'right',
+});
+const kills = keyTable<Motion>({
+  'ctrl+w alt+backspace ctrl+backspace ctrl+shift+backspace ctrl+alt+h': 'word-left',
+  'alt+d alt+delete ctrl+delete ctrl+shift+delete': 'word-right',
+  'ctrl+u': 'line-start',
+  'ctrl+k': 'line-end',
 });
 const newlines = new Set(['ctrl+j', 'ctrl+m', 'shift+enter', 'alt+enter', 'ctrl+enter']);
 const mostUndone = 200;
@@ -53,6 +51,14 @@ export class Editor {
   #yankedAt = 0;
   /** The column that vertical moves keep to. */
   #column: number | undefined;
+  readonly #others = keyTable<(width: number) => boolean>({
+    'up ctrl+p': (width) => this.#moveRows(-1, width),
+    'down ctrl+n': (width) => this.#moveRows(1, width),
+    'ctrl+y': () => this.#yank(this.#draft.cursor),
+    'alt+y': () => this.#last === 'yanked' && this.#yankOlder(),
+    'ctrl+_ ctrl+- ctrl+/': () => this.#step(this.#done, this.#undone),
+    'alt+_': () => this.#step(this.#undone, this.#done),
+  });
 
   constructor(measure: ClusterMeasure) {
     this.#measure = measure;
@@ -111,35 +117,8 @@ export class Editor {
     else if (motion !== undefined) this.#move(motionEnd(this.#draft, motion));
     else if (deleted !== undefined) return this.#delete(deleted);
     else if (killed !== undefined) this.#kill(killed);
-    else return this.#other(name, width);
+    else return this.#others.get(name)?.(width) === true;
     return true;
-  }
-
-  #other(name: string, width: number): boolean {
-    switch (name) {
-      case 'up':
-      case 'ctrl+p':
-        return this.#moveRows(-1, width);
-      case 'down':
-      case 'ctrl+n':
-        return this.#moveRows(1, width);
-      case 'ctrl+y':
-        this.#yank(this.#draft.cursor);
-        return true;
-      case 'alt+y':
-        if (this.#last !== 'yanked') return false;
-        this.#cuts = [...this.#cuts.slice(1), ...this.#cuts.slice(0, 1)];
-        this.#yank(this.#yankedAt);
-        return true;
-      case 'ctrl+_':
-      case 'ctrl+-':
-      case 'ctrl+/':
-        return this.#step(this.#done, this.#undone);
-      case 'alt+_':
-        return this.#step(this.#undone, this.#done);
-      default:
-        return false;
-    }
   }
 
   #delete(motion: Motion): boolean {
@@ -167,12 +146,18 @@ export class Editor {
   }
 
   /** Replaces the text between `from` and the cursor with the newest cut. */
-  #yank(from: number): void {
+  #yank(from: number): true {
     const [newest] = this.#cuts;
-    if (newest === undefined) return;
+    if (newest === undefined) return true;
     this.set(insertPart(this.#draft, [from, this.#draft.cursor], newest));
     this.#yankedAt = from;
     this.#last = 'yanked';
+    return true;
+  }
+
+  #yankOlder(): true {
+    this.#cuts = [...this.#cuts.slice(1), ...this.#cuts.slice(0, 1)];
+    return this.#yank(this.#yankedAt);
   }
 
   #moveRows(by: 1 | -1, width: number): boolean {

@@ -1,9 +1,9 @@
 import { countColumns, splitGraphemes } from '../../../base/text-columns.ts';
 import { visibleLine } from '../../views/terminal/visible-text.ts';
+import { cursorSign, drawCutRows, listRowStyle, paddingBlanks } from '../pages/list-parts.ts';
 import { cleanLine } from '../screen/text/clean-text.ts';
-import { drawCutRow } from '../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../screen/text/look.ts';
-import { accentStyle, boldStyle, dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
+import { accentStyle, dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
 import { hasImageName, insertElement, insertPath, insertPicture, isSameToken, mentionAt } from './draft-elements.ts';
 import type { MentionToken } from './draft-elements.ts';
 import { type Draft, isShellDraft } from './draft.ts';
@@ -16,7 +16,6 @@ export interface MentionSource {
 }
 
 type ChosenMention = { readonly item: MentionItem; readonly token: MentionToken };
-
 const mostRows = 8;
 
 export class MentionPopup {
@@ -100,17 +99,16 @@ export class MentionPopup {
     const wide = Math.min(Math.max(0, ...described), Math.floor(look.width * 0.6));
     for (const [index, item] of shown.entries()) {
       const isChosen = from + index === this.#at;
-      const style = isChosen ? { ...accentStyle, ...boldStyle } : {};
-      const sign = styled(isChosen ? `${glyphsOf(look).prompt} ` : '  ', accentStyle);
       const name = cutStart(shownName(item), item.about === '' ? look.width - 2 : wide, look);
-      const blanks = ' '.repeat(Math.max(0, wide - countColumns(name)) + 2);
-      const about = [plain(blanks), styled(cleanLine(item.about), isChosen ? accentStyle : dimStyle)];
-      rows.push([sign, styled(name, style), ...(item.about === '' ? [] : about)]);
+      const blanks = plain(`${paddingBlanks(wide, countColumns(name))}  `);
+      const about = [blanks, styled(cleanLine(item.about), isChosen ? accentStyle : dimStyle)];
+      const row = [cursorSign(isChosen, look), styled(name, listRowStyle(isChosen))];
+      rows.push([...row, ...(item.about === '' ? [] : about)]);
     }
     if (items.length === 0) rows.push([styled(this.#isSearching ? '  Searching' : '  No matches.', dimStyle)]);
     if (this.#token?.sign === '@' && this.#tools.length > 0 && rows.length < room)
       rows.push([styled(`  Showing ${this.#filter} (left and right switch)`, dimStyle)]);
-    return rows.map((row) => drawCutRow(row, look));
+    return drawCutRows(rows, look);
   }
 
   get #items(): readonly MentionItem[] {
@@ -177,11 +175,10 @@ function cutStart(name: string, columns: number, look: Look): string {
 function hasLetters({ name }: MentionItem, typed: string): boolean {
   const path = name.toLowerCase();
   let at = -1;
-  for (const letter of typed.toLowerCase()) {
+  return [...typed.toLowerCase()].every((letter) => {
     at = path.indexOf(letter, at + 1);
-    if (at < 0) return false;
-  }
-  return true;
+    return at >= 0;
+  });
 }
 
 export interface MentionItem {

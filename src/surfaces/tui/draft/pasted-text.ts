@@ -25,15 +25,14 @@ export function replacePastedText(draft: Draft, { start, end, payload }: DraftEl
 }
 
 /** Removes terminal control sequences and what the composer cannot show. Lines end with LF. */
-export function cleanPastedText(pasted: string): string {
-  return withoutHidden(
+export const cleanPastedText = (pasted: string): string =>
+  withoutHidden(
     pasted
       // oxlint-disable-next-line no-control-regex -- these are what is looked for
       .replaceAll(/\u001B\[[0-?]*[ -/]*[@-~]|\u001B\][^\u0007\u001B]*(?:\u0007|\u001B\\)/g, '')
       .replaceAll(/\r\n?/g, '\n')
       .replaceAll(/[^\P{Cc}\n\t]/gu, ''),
   );
-}
 
 /** The platform, as far as paths depend on it. */
 export interface PathPlatform {

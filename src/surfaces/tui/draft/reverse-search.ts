@@ -1,5 +1,6 @@
+import { keyTable } from '../pages/list-parts.ts';
 import { hintKeyMapper } from '../screen/keys/key-map.ts';
-import type { KeyPress, TerminalInput } from '../screen/terminal/terminal-port.ts';
+import type { TerminalInput } from '../screen/terminal/terminal-port.ts';
 import { cleanLine } from '../screen/text/clean-text.ts';
 import { drawCutRow } from '../screen/text/draw-row.ts';
 import type { Look } from '../screen/text/look.ts';
@@ -24,6 +25,17 @@ export class ReverseSearch {
   /** The user asked for an older match than those known. */
   #wantsOlder = false;
   #isOver = false;
+  readonly #keys = keyTable<() => void>({
+    'ctrl+r up': () => this.#older(),
+    'ctrl+s down': () => {
+      this.#at = Math.max(0, this.#at - 1);
+      this.#preview();
+    },
+    'escape ctrl+c ctrl+g': () => this.#end(undefined),
+    enter: () => this.#end(this.#shown),
+    'backspace ctrl+h': () => this.#type([...this.#typed].slice(0, -1).join('')),
+    'ctrl+u': () => this.#type(''),
+  });
 
   constructor(parts: ReverseSearchParts) {
     this.#parts = parts;
@@ -32,48 +44,19 @@ export class ReverseSearch {
 
   /** False: the search is over, and the key is the composer's. */
   input(input: TerminalInput): boolean {
-    if (input.kind === 'paste') this.#type(this.#typed + cleanLine(input.text));
-    return input.kind === 'key' ? this.#key(input) : input.kind === 'paste';
-  }
-
-  #key({ name, text }: KeyPress): boolean {
-    switch (name) {
-      case 'ctrl+r':
-      case 'up':
-        this.#older();
-        return true;
-      case 'ctrl+s':
-      case 'down':
-        this.#at = Math.max(0, this.#at - 1);
-        this.#preview();
-        return true;
-      case 'escape':
-      case 'ctrl+c':
-      case 'ctrl+g':
-        this.#end(undefined);
-        return true;
-      case 'enter':
-        this.#end(this.#shown);
-        return true;
-      case 'backspace':
-      case 'ctrl+h':
-        this.#type([...this.#typed].slice(0, -1).join(''));
-        return true;
-      case 'ctrl+u':
-        this.#type('');
-        return true;
-      default:
-        if (text !== '') this.#type(this.#typed + cleanLine(text));
-        else this.#end(this.#shown);
-        return text !== '';
-    }
+    if (input.kind !== 'paste' && input.kind !== 'key') return false;
+    const act = input.kind === 'key' ? this.#keys.get(input.name) : undefined;
+    const isText = input.kind === 'paste' || input.text !== '';
+    if (act !== undefined) act();
+    else if (isText) this.#type(this.#typed + cleanLine(input.text));
+    else this.#end(this.#shown);
+    return act !== undefined || isText;
   }
 
   rows(look: Look): readonly string[] {
     const { state } = this.#parts.composer.history;
     const isMissing = this.#typed !== '' && this.#shown === undefined;
-    const found = isMissing ? ' no match' : '';
-    const note = state === 'unavailable' ? ' (earlier messages are unavailable)' : found;
+    const note = state === 'unavailable' ? ' (earlier messages are unavailable)' : isMissing ? ' no match' : '';
     const hint = `type to search earlier messages, ${hintKeyMapper(look, 'composer')('Esc')} goes back`;
     const row: Row = [
       styled('  reverse-i-search: ', dimStyle),

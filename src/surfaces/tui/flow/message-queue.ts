@@ -1,18 +1,13 @@
-import { engineRefused } from '../../../engine/engine-refused.ts';
-import type { LiveThread } from '../../../engine/live/live-thread-types.ts';
 import type { QueuedMessages } from '../../../engine/store/home-store.ts';
 import { thrownMessage } from '../../../protocol/display-text.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import { arrayAt, isJsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
 import type { Json, JsonObject } from '../../../protocol/json.ts';
-import type { Outcome } from '../../../protocol/outcome.ts';
-import type { UserInput } from '../../../protocol/user-input.ts';
 import { draftMessageText } from '../draft/draft-message.ts';
 import { type Draft, type DraftElement, draftFromText, type DraftPayload } from '../draft/draft.ts';
 import { cleanText } from '../screen/text/clean-text.ts';
-import type { TuiScreen } from '../screen/tui-screen.ts';
 
-interface PendingSteer {
+export interface PendingSteer {
   readonly draft: Draft;
   /** The engine's id of an accepted message. Undefined: the engine did not accept it. */
   readonly accepted: Promise<string | undefined>;
@@ -49,22 +44,10 @@ export class WaitingMessages {
     this.queued = [...this.queued, draft];
   }
 
-  queueFirst(drafts: readonly Draft[]): void {
-    this.queued = [...drafts, ...this.queued];
-  }
-
   takeRefused(): readonly Draft[] {
     const drafts = this.refused;
     this.refused = [];
     return drafts;
-  }
-
-  takeFirst(): Draft | undefined {
-    return this.takeAt(0);
-  }
-
-  takeLast(): Draft | undefined {
-    return this.takeAt(this.queued.length - 1);
   }
 
   takeAt(at: number): Draft | undefined {
@@ -85,60 +68,6 @@ export class WaitingMessages {
     const drafts = [...this.takeRefused(), ...this.queued];
     this.queued = [];
     return drafts;
-  }
-}
-
-export interface SteeringMessagesParts {
-  readonly stage: TuiScreen;
-  readonly waiting: WaitingMessages;
-  thread(): LiveThread;
-  /** Converts a draft to engine input, or gives the reason why it cannot be sent. */
-  inputOf(draft: Draft): Promise<UserInput | Outcome>;
-  told(result: { readonly kind: string; readonly outcome?: Outcome }): void;
-  changed(): void;
-}
-
-/** Messages for the running turn, which wait for its next request. */
-export class SteeringMessages {
-  readonly #parts: SteeringMessagesParts;
-
-  constructor(parts: SteeringMessagesParts) {
-    this.#parts = parts;
-  }
-
-  /** `no-turn`: the turn has ended or takes no messages. Otherwise it has the draft, or the composer has it again. */
-  async steer(draft: Draft): Promise<'done' | 'no-turn'> {
-    const { stage, waiting, told, changed } = this.#parts;
-    const steering = this.#offer(draft);
-    const id = steering.then((steered) => (steered.kind === 'steered' ? steered.messageId : undefined));
-    const steer: PendingSteer = { draft, accepted: id.catch(() => undefined) };
-    waiting.steer(steer);
-    changed();
-    const steered = await steering;
-    if (steered.kind !== 'refused') return 'done';
-    waiting.dropSteer(steer);
-    changed();
-    if (steered.outcome.code === 'no-active-turn') return 'no-turn';
-    told(steered);
-    stage.composer.giveBack(draft);
-    return 'done';
-  }
-
-  /** Withdraws the steers, and returns those that the engine gives back. The others have entered the conversation. */
-  async takeBack(): Promise<readonly Draft[]> {
-    const { waiting, thread, changed } = this.#parts;
-    const { steers } = waiting;
-    if (steers.length === 0) return [];
-    const ids = await Promise.all(steers.map(({ accepted }) => accepted));
-    const taken: readonly (string | undefined)[] = await thread().withdraw(ids.filter((id) => id !== undefined));
-    for (const steer of steers) waiting.dropSteer(steer);
-    changed();
-    return steers.filter((_, at) => taken.includes(ids[at])).map(({ draft }) => draft);
-  }
-
-  async #offer(draft: Draft): ReturnType<LiveThread['steer']> {
-    const input = await this.#parts.inputOf(draft);
-    return 'code' in input ? engineRefused(input) : this.#parts.thread().steer({ input });
   }
 }
 

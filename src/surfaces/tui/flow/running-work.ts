@@ -97,12 +97,8 @@ export async function reportWorkErrors(
   }
 }
 
-export interface ShellParts {
-  readonly stage: TuiScreen;
+export interface ShellParts extends Pick<RunningWorkParts, 'stage' | 'thread' | 'now' | 'told'> {
   readonly entries: EventEntries;
-  thread(): LiveThread;
-  now(): number;
-  told(result: { readonly kind: string; readonly outcome?: Outcome }): void;
 }
 
 interface RunningShell {

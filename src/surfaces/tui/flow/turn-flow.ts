@@ -3,14 +3,17 @@ import type { LiveThread } from '../../../engine/live/live-thread-types.ts';
 import { failureWords } from '../../../engine/models/failure-words.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
+import type { UserInput } from '../../../protocol/user-input.ts';
 import type { SlashName } from '../commands/slash-commands.ts';
 import { draftMessageText, joinAll, parseDraft } from '../draft/draft-message.ts';
 import { type Draft, draftFromText } from '../draft/draft.ts';
 import type { TuiSession } from '../session/session.ts';
-import { SteeringMessages, type SteeringMessagesParts, WaitingMessages } from './message-queue.ts';
+import { type PendingSteer, WaitingMessages } from './message-queue.ts';
 import { RunningWork, type RunningWorkEnd, type RunningWorkParts } from './running-work.ts';
 
-export interface FlowParts extends Omit<RunningWorkParts, 'ended'>, Omit<SteeringMessagesParts, 'waiting' | 'changed'> {
+export interface FlowParts extends Omit<RunningWorkParts, 'ended'> {
+  /** Converts a draft to engine input, or gives the reason why it cannot be sent. */
+  inputOf(draft: Draft): Promise<UserInput | Outcome>;
   notice(text: string): void;
   /** Reports errors of work that no caller awaits. */
   guard(work: Promise<unknown>): void;
@@ -29,7 +32,6 @@ export class TurnFlow {
   readonly waiting = new WaitingMessages();
   readonly works: RunningWork;
   readonly #parts: FlowParts;
-  readonly #steered: SteeringMessages;
   /** Number of running works that are no turns and delay waiting messages. */
   #holds = 0;
   /** Number of these that are commands of the user's shell, which leave the thread unchanged. */
@@ -45,7 +47,6 @@ export class TurnFlow {
   constructor(parts: FlowParts) {
     this.#parts = parts;
     this.works = new RunningWork({ ...parts, ended: (end, isStopped) => this.#ended(end, isStopped) });
-    this.#steered = new SteeringMessages({ ...parts, waiting: this.waiting, changed: () => this.show() });
   }
 
   get isBusy(): boolean {
@@ -70,7 +71,7 @@ export class TurnFlow {
   /** Queues messages that an earlier process left waiting before those that wait now. */
   requeue(drafts: readonly Draft[]): void {
     if (drafts.length > 0) this.#isGivenBack = true;
-    this.waiting.queueFirst(drafts);
+    this.waiting.queued = [...drafts, ...this.waiting.queued];
     this.show();
   }
 
@@ -114,7 +115,7 @@ export class TurnFlow {
     this.#holds++;
     let steers: readonly Draft[] = [];
     try {
-      steers = await this.works.stop(() => this.#steered.takeBack());
+      steers = await this.works.stop(() => this.#withdrawSteers());
     } finally {
       // Capstan sends or returns the unread messages in the same step, so that nothing begins in between.
       this.#holds--;
@@ -127,7 +128,7 @@ export class TurnFlow {
 
   /** Moves unread steers to the refused messages, before the user ends the turn by an answer. */
   async holdSteers(): Promise<void> {
-    for (const draft of await this.#steered.takeBack()) this.waiting.refuse(draft);
+    for (const draft of await this.#withdrawSteers()) this.waiting.refuse(draft);
     this.show();
   }
 
@@ -147,7 +148,7 @@ export class TurnFlow {
 
   /** A turn ended. Steers that it did not read come back. */
   async turnOver(): Promise<void> {
-    if (this.waiting.steers.length > 0) this.#giveBack(await this.#steered.takeBack());
+    if (this.waiting.steers.length > 0) this.#giveBack(await this.#withdrawSteers());
     this.next();
   }
 
@@ -155,7 +156,7 @@ export class TurnFlow {
     const { stage, notice, guard } = this.#parts;
     if (!this.works.isNone || this.#holds > 0 || this.#isStuck || this.#isGivenBack || stage.isChoosing) return;
     const refused = joinAll(this.waiting.takeRefused());
-    const draft = refused === undefined ? this.waiting.takeFirst() : undefined;
+    const draft = refused === undefined ? this.waiting.takeAt(0) : undefined;
     const meant = draft && parseDraft(draft);
     // Keep the message until the thread has it.
     this.#unsaid = refused ?? (meant?.kind === 'message' ? meant.draft : this.#unsaid);
@@ -208,7 +209,10 @@ export class TurnFlow {
 
   #ended(end: RunningWorkEnd, isStopped: boolean): void {
     // A refusal says nothing about the next turn.
-    if (end?.kind !== 'refused') this.#isStuck = isLasting(end, this.#parts.now());
+    if (end?.kind !== 'refused') {
+      const failure = end?.kind === 'failed' ? end.outcome : undefined;
+      this.#isStuck = failure !== undefined && failureWords(failure, this.#parts.now()).isLasting;
+    }
     if (isStopped) return;
     if (end?.kind === 'aborted') this.#giveBack(this.waiting.takeBack());
     else this.next();
@@ -261,15 +265,45 @@ export class TurnFlow {
   }
 
   async #steer(draft: Draft): Promise<void> {
-    // It must not overtake messages refused earlier.
-    if (this.waiting.refused.length > 0) {
-      this.waiting.refuse(draft);
-      return this.show();
+    // It must not overtake refused messages.
+    if (this.waiting.refused.length === 0) {
+      if ((await this.#offer(draft)) === 'done') return;
+      if (this.works.isNone) return this.#turn(draft);
     }
-    if ((await this.#steered.steer(draft)) === 'done') return;
-    if (this.works.isNone) return this.#turn(draft);
     this.waiting.refuse(draft);
     this.show();
+  }
+
+  /** `no-turn`: the turn has ended or takes no messages. Otherwise it has the draft, or the composer has it again. */
+  async #offer(draft: Draft): Promise<'done' | 'no-turn'> {
+    const { stage, thread, inputOf, told } = this.#parts;
+    const steering = inputOf(draft).then((input) =>
+      'code' in input ? engineRefused(input) : thread().steer({ input }),
+    );
+    const id = steering.then((steered) => (steered.kind === 'steered' ? steered.messageId : undefined));
+    const steer: PendingSteer = { draft, accepted: id.catch(() => undefined) };
+    this.waiting.steer(steer);
+    this.show();
+    const steered = await steering;
+    if (steered.kind !== 'refused') return 'done';
+    this.waiting.dropSteer(steer);
+    this.show();
+    if (steered.outcome.code === 'no-active-turn') return 'no-turn';
+    told(steered);
+    stage.composer.giveBack(draft);
+    return 'done';
+  }
+
+  /** Withdraws the steers, and returns those that the engine gives back. The others have entered the conversation. */
+  async #withdrawSteers(): Promise<readonly Draft[]> {
+    const { steers } = this.waiting;
+    if (steers.length === 0) return [];
+    const ids = await Promise.all(steers.map(({ accepted }) => accepted));
+    const accepted = ids.filter((id) => id !== undefined);
+    const taken: readonly (string | undefined)[] = await this.#parts.thread().withdraw(accepted);
+    for (const steer of steers) this.waiting.dropSteer(steer);
+    this.show();
+    return steers.filter((_, at) => taken.includes(ids[at])).map(({ draft }) => draft);
   }
 
   #giveBack(drafts: readonly Draft[]): void {
@@ -278,10 +312,6 @@ export class TurnFlow {
     this.show();
   }
 }
-
-/** True if the next turn would fail in the same way. */
-const isLasting = (end: RunningWorkEnd, now: number): boolean =>
-  end?.kind === 'failed' && end.outcome !== undefined && failureWords(end.outcome, now).isLasting;
 
 type TurnFailure = { readonly outcome: Outcome; readonly at: number | undefined };
 

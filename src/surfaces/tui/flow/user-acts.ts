@@ -3,13 +3,12 @@ import { commandMustWaitMessage } from '../draft/draft-message.ts';
 import type { DraftServices } from '../draft/draft-services.ts';
 import { type Draft, draftFromText, escapeCommandDraft } from '../draft/draft.ts';
 import { openNewestDetails, openTranscript } from '../pages/transcript-pager.ts';
-
 import type { TuiSession } from '../session/session.ts';
 
 /** Requests of the user at the keyboard. Each begins when the one before has taken effect. */
 export class UserActs {
   readonly #session: TuiSession;
-  readonly #order = new UserActQueue(() => this.#session.flow.show());
+  readonly order = new UserActQueue(() => this.#session.flow.show());
 
   constructor(session: TuiSession) {
     this.#session = session;
@@ -18,19 +17,14 @@ export class UserActs {
   get isBusy(): boolean {
     return this.#session.isBusy;
   }
-
   get doors(): DraftServices {
     return this.#session.doors;
-  }
-
-  get later(): readonly Draft[] {
-    return this.#order.later;
   }
 
   /** Sends a message: as a turn of its own, or to the running turn. */
   send(draft: Draft): void {
     const { flow, shells } = this.#session;
-    this.#order.do(draft, async () => {
+    this.order.do(draft, async () => {
       // The message may refer to the output of the user's command.
       const waits = shells.running.length > 0 && !this.isBusy && !flow.canRetry;
       return waits ? this.queue(draft) : this.#sent(draft);
@@ -49,14 +43,14 @@ export class UserActs {
   /** Removes and gives the newest waiting draft. */
   takeQueued(): Draft | undefined {
     const { flow } = this.#session;
-    const draft = this.#order.takeLast() ?? flow.waiting.takeLast();
+    const draft = this.order.takeLast() ?? flow.waiting.takeAt(flow.waiting.queued.length - 1);
     flow.show();
     return draft;
   }
 
   get canRetry(): boolean {
     // A begun request may be switching to another conversation.
-    return this.#session.flow.canRetry && !this.#order.isActing;
+    return this.#session.flow.canRetry && !this.order.isActing;
   }
 
   retry(): void {
@@ -70,7 +64,8 @@ export class UserActs {
 
   /** `send-steers` sends at once the messages that the turn has not read. `give-back` returns these and all waiting. */
   interrupt(then: 'send-steers' | 'give-back'): void {
-    this.#session.interrupt(then);
+    const { shells, flow } = this.#session;
+    if (!shells.stopNewest()) this.#session.run(flow.stop(then));
   }
 
   shell(command: string): void {
@@ -78,7 +73,7 @@ export class UserActs {
     const usage =
       'Type a command behind the !, for example !git status. It runs in your shell, and the model reads its output.';
     if (command === '') return this.#session.notice(usage);
-    this.#order.do(draftFromText(`!${command}`), async () => this.#session.run(flow.holdForShell(shells.run(command))));
+    this.order.do(draftFromText(`!${command}`), async () => this.#session.run(flow.holdForShell(shells.run(command))));
   }
 
   slash(name: SlashName, rest: string): void {
@@ -86,7 +81,7 @@ export class UserActs {
     // The user can always leave, whatever hangs.
     if (name === 'quit' || name === 'exit') return session.run(session.runSlash(name, rest));
     const draft = draftFromText(rest === '' ? `/${name}` : `/${name} ${rest}`);
-    this.#order.do(draft, () => session.guard(this.#command(name, rest, draft)));
+    this.order.do(draft, () => session.guard(this.#command(name, rest, draft)));
   }
 
   cycleMode(): void {
@@ -121,25 +116,16 @@ export class UserActs {
     if (!openNewestDetails(this.#session.parts.stage)) this.#session.notice('No line here has details.');
   }
 
-  during(work: Promise<unknown>): void {
-    this.#order.during(work);
-  }
-
-  /** Call when the effect of the begun request is visible, though it continues. */
-  tookEffect(): void {
-    this.#order.tookEffect();
-  }
-
   /** Requests made after a command that opened a choice wait for the choice. */
   viewOpened(): void {
     const { stage } = this.#session.parts;
-    if (stage.isChoosing && !this.isBusy) for (const draft of this.#order.takeAll()) this.queue(draft);
-    this.tookEffect();
+    if (stage.isChoosing && !this.isBusy) for (const draft of this.order.takeAll()) this.queue(draft);
+    this.order.tookEffect();
   }
 
   /** Runs a key action on the thread that is current once earlier requests have taken effect. */
   #press(act: () => Promise<unknown>): void {
-    this.#order.do(undefined, () => this.#session.guard(act()));
+    this.order.do(undefined, () => this.#session.guard(act()));
   }
 
   /** Sends the draft to the thread. Settles when the thread has it, not when its turn is over. */
@@ -161,10 +147,7 @@ export class UserActs {
 
 type Act = () => Promise<unknown>;
 
-/**
- * Requests of the user in order. One may have to load a command or read a picture first: later requests begin when it
- * has taken effect, and the user can take them back until then.
- */
+/** Requests of the user in order. A later one waits, and can be taken back, until the one before has taken effect. */
 export class UserActQueue {
   readonly #changed: () => void;
   readonly #begun = new Set<Act>();

@@ -72,8 +72,7 @@ export class FieldView implements View {
     const asked = this.#rows(look);
     const whole = this.#below(look);
     const below = height - whole.length > Math.min(fewestAsked, asked.all.length) ? whole : this.#below(look, 'short');
-    const room = Math.max(1, height - below.length);
-    const shown = fitQuestionRows(this.#options.question, asked, look, room);
+    const shown = fitQuestionRows(this.#options.question, asked, look, Math.max(1, height - below.length));
     this.#isCut = shown.shows !== 'all';
     this.#width = look.width;
     const rows = [...shown.rows, ...drawCutRows(below, look)];

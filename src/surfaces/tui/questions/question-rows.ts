@@ -77,10 +77,7 @@ interface ShortQuestion {
   readonly isSaid: boolean;
 }
 
-/**
- * Fits the question into a number of rows. If it does not fit, the command or the paths of a patch come first, then the
- * reason of the question, and the last row says how much is left out.
- */
+/** Fits the question: the command or the paths of a patch come first, then the reason. The last row counts the rest. */
 export function fitQuestionRows(question: Question, asked: QuestionRows, look: Look, room: number): ShortQuestion {
   const { all, core, diff } = asked;
   if (all.length <= room) return { rows: all, shows: 'all', isSaid: true };

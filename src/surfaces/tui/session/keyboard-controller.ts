@@ -8,7 +8,8 @@ import { PasteDetectingKeys } from '../draft/paste-detection.ts';
 import type { UserActs } from '../flow/user-acts.ts';
 import { keyTable } from '../pages/list-parts.ts';
 import { noneWaiting } from '../screen/bottom-frame.ts';
-import { ChordKeys, defaultKeyMap, hintKeyMapper, type KeyGroup, pendingMs } from '../screen/keys/key-map.ts';
+import { ChordKeys, defaultKeyMap, hintKeyMapper, pendingMs } from '../screen/keys/key-map.ts';
+import type { KeyGroup, KeyMap } from '../screen/keys/key-map.ts';
 import type { KeyPress, TerminalInput } from '../screen/terminal/terminal-port.ts';
 import type { TuiScreen } from '../screen/tui-screen.ts';
 import type { TerminalContext } from './terminal-context.ts';
@@ -16,6 +17,9 @@ import type { TerminalContext } from './terminal-context.ts';
 /** A longer message is refused, and stays in the composer. */
 const mostCharacters = 1_048_576;
 const tooLong = `The message has more than ${formatCount(mostCharacters)} characters. Shorten it, or put it in a file.`;
+
+/** List actions that work on lists for a draft. All other keys edit the draft while such a list is open. */
+const ofDraftLists = new Set(['move_up', 'move_down', 'accept', 'cancel']);
 
 export interface KeyboardControllerParts {
   readonly stage: TuiScreen;
@@ -32,12 +36,15 @@ export interface KeyboardControllerParts {
 
 export class KeyboardController {
   readonly #parts: KeyboardControllerParts;
+  readonly #stage: TuiScreen;
   readonly #ofDraft: DraftKeys;
-  readonly #bound: BoundKeys;
+  readonly #chords: ChordKeys;
+  #chordTimer: NodeJS.Timeout | undefined;
   readonly #bursts: PasteDetectingKeys;
   /** Messages sent before the engine was loaded. */
   readonly #early: Draft[] = [];
-  readonly #again: PressedAgain;
+  /** The last key, if it acts when pressed twice, and the placeholder of the empty composer before it. */
+  #first: { readonly key: string; readonly placeholder: string } | undefined;
   /** Keys that act while the composer has the keyboard. False if the composer is to get the key after all. */
   readonly #keys = keyTable<(conversation: UserActs | undefined) => boolean | void>({
     enter: () => this.#submit('send'),
@@ -46,16 +53,16 @@ export class KeyboardController {
     'ctrl+c': (conversation) => this.#interrupt(conversation),
     'ctrl+d': () => this.#ifEmpty(() => this.#parts.quit()),
     'ctrl+g': () => this.#parts.editOutside(),
-    'ctrl+l': () => this.#parts.stage.resized(),
+    'ctrl+l': () => this.#stage.resized(),
     '?': () => this.#ifEmpty(() => this.#parts.showHelp()),
     r: (conversation) => conversation?.canRetry === true && this.#ifEmpty(() => conversation.retry()),
     'alt+t': () => {
-      const { stage } = this.#parts;
-      if (stage.plan !== undefined) stage.plan = { ...stage.plan, isFolded: !stage.plan.isFolded };
+      const { plan } = this.#stage;
+      if (plan !== undefined) this.#stage.plan = { ...plan, isFolded: !plan.isFolded };
     },
     'alt+up shift+left': (conversation) => {
       const draft = conversation?.takeQueued();
-      if (draft !== undefined) this.#parts.stage.composer.giveBack(draft);
+      if (draft !== undefined) this.#stage.composer.giveBack(draft);
       return draft !== undefined;
     },
     'alt+left': (conversation) => this.#ifEmpty(() => conversation?.stepAgent(-1)),
@@ -74,9 +81,9 @@ export class KeyboardController {
 
   constructor(parts: KeyboardControllerParts) {
     this.#parts = parts;
-    this.#bound = new BoundKeys(parts.stage);
+    this.#stage = parts.stage;
+    this.#chords = new ChordKeys(() => parts.stage.look.now);
     this.#ofDraft = new DraftKeys({ ...parts, doors: () => parts.conversation()?.doors });
-    this.#again = new PressedAgain(parts.stage);
     const { stage, surroundings, conversation } = parts;
     this.#bursts = new PasteDetectingKeys({
       stage,
@@ -90,14 +97,13 @@ export class KeyboardController {
   }
 
   ready(conversation: UserActs): void {
-    this.#parts.stage.composer.history.attach(conversation.doors.earlier);
-    if (this.#early.length > 0) this.#parts.stage.waiting = noneWaiting;
+    this.#stage.composer.history.attach(conversation.doors.earlier);
+    if (this.#early.length > 0) this.#stage.waiting = noneWaiting;
     for (const draft of this.#early.splice(0)) this.#dispatch(draft, conversation);
   }
 
   input(input: TerminalInput): void {
-    const { stage } = this.#parts;
-    const inner = stage.pager?.hasController === true ? stage.pager : undefined;
+    const inner = this.#stage.pager?.hasController === true ? this.#stage.pager : undefined;
     if (inner === undefined && this.#parts.surroundings.input(input)) return;
     if (input.kind === 'key' && input.name === 'ctrl+z') return this.#parts.suspend();
     if (inner !== undefined) {
@@ -108,11 +114,11 @@ export class KeyboardController {
       const kept = `Capstan keeps its first ${formatCount(input.text.length)} characters`;
       this.#parts.notice(`The paste is too long: ${kept}. Put it in a file, and name the file.`, 'error');
     }
-    const top = stage.pager ?? stage.view;
+    const top = this.#stage.pager ?? this.#stage.view;
     // Vim gets the second key of a chord only if the two keys form no chord.
-    const isChord = stage.pendingKey !== undefined;
+    const isChord = this.#stage.pendingKey !== undefined;
     if (top === undefined && !isChord && this.#ofVim(input)) return this.#shown();
-    const meant = this.#bound.read(input, this.#isListed);
+    const meant = this.#bound(input, this.#isListed);
     if (meant === undefined) return;
     if (top === undefined && isChord && meant === input && this.#ofVim(input)) return this.#shown();
     if (top === undefined) this.#ofComposer(meant);
@@ -120,9 +126,37 @@ export class KeyboardController {
     this.#shown();
   }
 
+  /** Maps a key by the user's bindings. Undefined if the next key decides. `isListed`: a list for the draft is open. */
+  #bound(input: TerminalInput, isListed: boolean): TerminalInput | undefined {
+    if (input.kind !== 'key') return input;
+    const { pager, view, look } = this.#stage;
+    const top = pager ?? view;
+    const { keys = defaultKeyMap } = look;
+    const ofDraft = isListed ? listGroup(keys, input) : 'composer';
+    const group = top === undefined ? ofDraft : (top.keys ?? (pager === undefined ? 'list' : 'pager'));
+    if (group === 'raw') return input;
+    // Input typed into a field is no command.
+    if (top !== undefined && input.text !== '' && (top.takesText === true || group === 'editor')) return input;
+    const meant = this.#chords.press(keys, group, input);
+    this.#showPending();
+    return meant;
+  }
+
+  #showPending(): void {
+    clearTimeout(this.#chordTimer);
+    const { pending } = this.#chords;
+    this.#stage.pendingKey = pending;
+    if (pending === undefined) return;
+    this.#chordTimer = setTimeout(() => {
+      this.#stage.pendingKey = undefined;
+      this.#stage.draw();
+    }, pendingMs);
+    this.#stage.draw();
+  }
+
   #shown(): void {
     this.#ofDraft.update();
-    this.#parts.stage.drawKey();
+    this.#stage.drawKey();
   }
 
   get #isListed(): boolean {
@@ -131,35 +165,33 @@ export class KeyboardController {
 
   /** The selected entry of the command list, while it is drawn. */
   get #listed(): SlashCommand | undefined {
-    const { composer, popup, hasListRoom } = this.#parts.stage;
+    const { composer, popup, hasListRoom } = this.#stage;
     return composer.isRecalled || !hasListRoom ? undefined : popup.chosen(composer.draft);
   }
 
   /** Gives a key to Vim. In insert mode an open list gets it first: Esc closes the list. */
   #ofVim(key: TerminalInput): boolean {
-    const { composer } = this.#parts.stage;
+    const { composer } = this.#stage;
     if (key.kind !== 'key' || composer.vim === undefined || this.#ofDraft.isSearching) return false;
     if (composer.vim.mode === 'insert' && this.#isListed) return false;
     return composer.vimInput(key);
   }
 
   #ofComposer(input: TerminalInput): void {
-    const { stage } = this.#parts;
-    if (input.kind === 'wheel') return stage.scroll(input.direction === 'up' ? 3 : -3);
-    if (input.kind !== 'key' || input.name !== 'escape') this.#again.reset();
+    if (input.kind === 'wheel') return this.#stage.scroll(input.direction === 'up' ? 3 : -3);
+    if (input.kind !== 'key' || input.name !== 'escape') this.#forgetFirst();
     if (!this.#bursts.input(input)) this.#meant(input);
   }
 
   /** Handles input that is not part of a paste. */
   #meant(input: TerminalInput): void {
-    const { stage } = this.#parts;
     if (this.#ofDraft.input(input)) return;
     if (input.kind === 'key' && (this.#ofPopup(input) || this.#ofTerminal(input))) return;
-    stage.composer.input(input);
+    this.#stage.composer.input(input);
   }
 
   #ofPopup({ name }: KeyPress): boolean {
-    const { composer, popup } = this.#parts.stage;
+    const { composer, popup } = this.#stage;
     const chosen = this.#listed;
     if (chosen === undefined) return false;
     if (name === 'up' || name === 'ctrl+p') popup.move(composer.draft, -1);
@@ -179,24 +211,23 @@ export class KeyboardController {
   }
 
   #ifEmpty(act: () => void): boolean {
-    const { isEmpty } = this.#parts.stage.composer;
+    const { isEmpty } = this.#stage.composer;
     if (isEmpty) act();
     return isEmpty;
   }
 
   #scrollPage(by: 1 | -1): boolean {
-    const { stage } = this.#parts;
-    stage.scroll(by * stage.page);
-    return stage.isFull;
+    this.#stage.scroll(by * this.#stage.page);
+    return this.#stage.isFull;
   }
 
   #escape(conversation: UserActs | undefined): void {
-    const { composer } = this.#parts.stage;
+    const { composer } = this.#stage;
     if (composer.isShell && composer.draft.text === '!') composer.draft = draftFromText('');
     else if (conversation?.canInterrupt === true)
       conversation.interrupt(composer.isEmpty ? 'send-steers' : 'give-back');
     else if (composer.isEmpty && this.#parts.canRewind !== false) {
-      if (this.#again.pressed('Esc', 'go back to an earlier message')) conversation?.slash('rewind', '');
+      if (this.#isSecond('Esc', 'go back to an earlier message')) conversation?.slash('rewind', '');
     }
   }
 
@@ -205,8 +236,23 @@ export class KeyboardController {
     if (!stage.composer.isEmpty) stage.composer.drop();
     else if (conversation?.canInterrupt === true) conversation.interrupt('give-back');
     // The key was meant for work that has just ended.
-    else if (surroundings.pause.isJustOver(stage.idleSince)) this.#again.pressed('Ctrl+C', 'leave');
+    else if (surroundings.pause.isJustOver(stage.idleSince)) this.#isSecond('Ctrl+C', 'leave');
     else quit();
+  }
+
+  /** False for the first press of the key: the empty composer says what a second one does. Any other key ends that. */
+  #isSecond(key: 'Esc' | 'Ctrl+C', does: string): boolean {
+    const isSecond = this.#first?.key === key;
+    this.#forgetFirst();
+    if (isSecond) return true;
+    this.#first = { key, placeholder: this.#stage.placeholder };
+    this.#stage.placeholder = `${hintKeyMapper(this.#stage.look, 'composer')(key)} again: ${does}`;
+    return false;
+  }
+
+  #forgetFirst(): void {
+    if (this.#first !== undefined) this.#stage.placeholder = this.#first.placeholder;
+    this.#first = undefined;
   }
 
   #submit(how: 'send' | 'queue'): void {
@@ -244,82 +290,15 @@ export class KeyboardController {
     else if (meant.kind === 'slash') conversation.slash(meant.command.name, meant.rest);
     else if (meant.kind === 'message') conversation.send(meant.draft);
     else {
-      this.#parts.stage.composer.giveBack(draft);
+      this.#stage.composer.giveBack(draft);
       this.#parts.notice(meant.why, 'info');
     }
   }
 }
 
-/** Keys that act when pressed twice: the empty composer says so after the first press. Any other key resets this. */
-class PressedAgain {
-  readonly #stage: TuiScreen;
-  #first: { readonly key: string; readonly placeholder: string } | undefined;
-
-  constructor(stage: TuiScreen) {
-    this.#stage = stage;
-  }
-
-  pressed(key: 'Esc' | 'Ctrl+C', does: string): boolean {
-    const isSecond = this.#first?.key === key;
-    this.reset();
-    if (isSecond) return true;
-    this.#first = { key, placeholder: this.#stage.placeholder };
-    this.#stage.placeholder = `${hintKeyMapper(this.#stage.look, 'composer')(key)} again: ${does}`;
-    return false;
-  }
-
-  reset(): void {
-    if (this.#first !== undefined) this.#stage.placeholder = this.#first.placeholder;
-    this.#first = undefined;
-  }
-}
-
-/** List actions that work on lists for a draft. All other keys edit the draft while such a list is open. */
-const ofDraftLists = new Set(['move_up', 'move_down', 'accept', 'cancel']);
-
-class BoundKeys {
-  readonly #stage: TuiScreen;
-  readonly #chords: ChordKeys;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(stage: TuiScreen) {
-    this.#stage = stage;
-    this.#chords = new ChordKeys(() => stage.look.now);
-  }
-
-  /** Maps a key by the user's bindings. Undefined if the next key decides. `listed`: a list for the draft is open. */
-  read(input: TerminalInput, listed: boolean): TerminalInput | undefined {
-    if (input.kind !== 'key') return input;
-    const { pager, view } = this.#stage;
-    const top = pager ?? view;
-    const ofDraft = listed ? this.#listGroup(input) : 'composer';
-    const group = top === undefined ? ofDraft : (top.keys ?? (pager === undefined ? 'list' : 'pager'));
-    if (group === 'raw') return input;
-    // Input typed into a field is no command.
-    if (top !== undefined && input.text !== '' && (top.takesText === true || group === 'editor')) return input;
-    const { keys = defaultKeyMap } = this.#stage.look;
-    const meant = this.#chords.press(keys, group, input);
-    this.#show();
-    return meant;
-  }
-
-  /** While a list for the draft is open, list keys come first. Character keys go into the draft. */
-  #listGroup({ name, text }: KeyPress): KeyGroup {
-    const { keys = defaultKeyMap } = this.#stage.look;
-    const action = keys.byKey.list.get(name);
-    const isOfList = action !== undefined && ofDraftLists.has(action.name) && action.more?.includes(name) !== true;
-    return text === '' && isOfList ? 'list' : 'composer';
-  }
-
-  #show(): void {
-    clearTimeout(this.#timer);
-    const { pending } = this.#chords;
-    this.#stage.pendingKey = pending;
-    if (pending === undefined) return;
-    this.#timer = setTimeout(() => {
-      this.#stage.pendingKey = undefined;
-      this.#stage.draw();
-    }, pendingMs);
-    this.#stage.draw();
-  }
+/** While a list for the draft is open, list keys come first. Character keys go into the draft. */
+function listGroup(keys: KeyMap, { name, text }: KeyPress): KeyGroup {
+  const action = keys.byKey.list.get(name);
+  const isOfList = action !== undefined && ofDraftLists.has(action.name) && action.more?.includes(name) !== true;
+  return text === '' && isOfList ? 'list' : 'composer';
 }

@@ -12,7 +12,7 @@ import { draftToUserInput } from '../draft/draft-message.ts';
 import { createDraftServices, type DraftServices } from '../draft/draft-services.ts';
 import type { Draft } from '../draft/draft.ts';
 import { KeptQueue } from '../flow/message-queue.ts';
-import { reportWorkErrors, type RunningWork, UserShells } from '../flow/running-work.ts';
+import { reportWorkErrors, type RunningWork, type RunningWorkParts, UserShells } from '../flow/running-work.ts';
 import { askAboutProposedPlan, TurnFlow } from '../flow/turn-flow.ts';
 import { UserActs } from '../flow/user-acts.ts';
 import { cleanLine } from '../screen/text/clean-text.ts';
@@ -51,19 +51,18 @@ export class TuiSession {
   readonly status: StatusView;
   readonly shells: UserShells;
   readonly acts = new UserActs(this);
-  readonly beside = new SideCost();
   readonly #staged: ThreadOnScreen;
   readonly #kept: KeptQueue;
+  /** Usage of the conversation outside its thread: in turns abandoned by forking, and in side conversations. */
+  #spentBeside = noUsage;
 
   constructor(parts: SessionParts, first: LiveThread) {
     const { stage, engine, surroundings, now } = parts;
     const thread = (): LiveThread => this.thread;
-    const told = (result: { readonly kind: string; readonly outcome?: Outcome }): void => this.#told(result);
-    const run = (work: Promise<unknown>): void => this.run(work);
+    const { notice, told, run } = this;
     this.parts = parts;
     this.entries = new EventEntries(stage.transcript, (outcome) => engine.recordIfNews(outcome));
     const { entries } = this;
-    const notice: TuiSession['notice'] = (text, level) => this.notice(text, level);
     this.doors = createDraftServices({ thread, engine, notice });
     this.#kept = new KeptQueue({ files: engine.user.queuedMessages(), notice });
     this.shells = new UserShells({ stage, entries, thread, now, told });
@@ -72,17 +71,17 @@ export class TuiSession {
       now,
       thread,
       inputOf: (draft) => this.#inputOf(draft),
-      notice: (text) => this.notice(text),
+      notice,
       told,
       guard: run,
       shell: (command) => this.shells.run(command),
       slash: (name, rest) => {
         const work = this.guard(this.runSlash(name, rest));
-        this.acts.during(work);
+        this.acts.order.during(work);
         return work;
       },
       broken: () => entries.broken(),
-      later: () => this.acts.later,
+      later: () => this.acts.order.later,
       keep: (waiting) => this.#kept.save(waiting),
     });
     stage.viewOpened = () => this.acts.viewOpened();
@@ -124,8 +123,8 @@ export class TuiSession {
     { shows = 'all', goesBack = false }: { readonly shows?: ShownHistory; readonly goesBack?: boolean } = {},
   ): Promise<void> {
     // To the user, a thread that continues from before a message is the same conversation.
-    if (goesBack) this.beside.add(thread.usage().total, this.thread.usage().total);
-    else this.beside.clear();
+    if (goesBack) this.addSpent(thread.usage().total, this.thread.usage().total);
+    else this.#spentBeside = noUsage;
     this.shells.stopAll();
     await this.#staged.switchTo(thread, shows);
     this.#requeue();
@@ -143,20 +142,17 @@ export class TuiSession {
     this.notice(`${waits} again. ${follows} the next message that you send; /queue shows the queue.`);
   }
 
-  queue(draft: Draft): void {
-    this.flow.queue(draft);
+  /** Adds the usage of another thread: `all` at its end minus `shared` at its start. */
+  addSpent(shared: Usage, all: Usage): void {
+    this.#spentBeside = addUsage(this.#spentBeside, usageSince(shared, all));
   }
 
-  interrupt(then: 'send-steers' | 'give-back'): void {
-    if (!this.shells.stopNewest()) this.run(this.flow.stop(then));
-  }
-
-  notice(text: string, level: 'info' | 'warning' | 'error' = 'info'): void {
+  readonly notice = (text: string, level: 'info' | 'warning' | 'error' = 'info'): void => {
     this.entries.notice(text, level);
     // A command that shows a notice has taken effect, though it may continue for a long time.
-    this.acts.tookEffect();
+    this.acts.order.tookEffect();
     this.parts.stage.draw();
-  }
+  };
 
   noticeProblem(problem: Pick<Outcome, 'message' | 'next'>): void {
     this.notice(outcomeText(problem), 'error');
@@ -170,7 +166,7 @@ export class TuiSession {
 
   async change(change: SettingsChange): Promise<boolean> {
     const changed = await this.thread.override(change);
-    if (changed.kind === 'refused') this.#told(changed);
+    this.told(changed);
     this.parts.stage.draw();
     return changed.kind !== 'refused';
   }
@@ -189,7 +185,7 @@ export class TuiSession {
     const stopped = await stoppedAgentsWords(this.parts, this.thread);
     const { count } = this.#kept;
     const kept = `${count === 1 ? 'A queued message is' : `${count} queued messages are`} kept for when you continue.`;
-    return endSummary(this.thread, this.beside.spent, count === 0 ? stopped : [...stopped, kept], stage.look);
+    return endSummary(this.thread, this.#spentBeside, count === 0 ? stopped : [...stopped, kept], stage.look);
   }
 
   close(): void {
@@ -200,12 +196,12 @@ export class TuiSession {
   }
 
   readonly work: RunningWork['run'] = (header, run) => {
-    this.acts.tookEffect();
+    this.acts.order.tookEffect();
     return this.flow.runOther(header, run);
   };
 
   readonly workBeside: RunningWork['runBeside'] = (header, run) => {
-    this.acts.tookEffect();
+    this.acts.order.tookEffect();
     return this.flow.works.runBeside(header, run);
   };
 
@@ -224,15 +220,13 @@ export class TuiSession {
 
   inBackground(work: Promise<unknown>): void {
     const held = this.guard(this.flow.hold(work));
-    if (!this.isBusy) this.acts.during(held);
+    if (!this.isBusy) this.acts.order.during(held);
   }
 
-  run(work: Promise<unknown>): void {
-    void this.guard(work);
-  }
+  readonly run = (work: Promise<unknown>): void => void this.guard(work);
 
   guard(work: Promise<unknown>): Promise<void> {
-    return reportWorkErrors(work, (text, level) => this.notice(text, level));
+    return reportWorkErrors(work, this.notice);
   }
 
   #inputOf(draft: Draft) {
@@ -241,23 +235,9 @@ export class TuiSession {
     return draftToUserInput(draft, { takesPictures, model: settings.model, load });
   }
 
-  #told(result: { readonly kind: string; readonly outcome?: Outcome }): void {
-    if (result.kind === 'refused' && result.outcome !== undefined) this.refused(result.outcome);
-  }
-}
-
-/** Costs of a conversation outside its thread: in turns abandoned by forking, and in side conversations. */
-class SideCost {
-  spent: Usage = noUsage;
-
-  /** Adds the cost of another thread: `all` at its end minus `shared` at its start. */
-  add(shared: Usage, all: Usage): void {
-    this.spent = addUsage(this.spent, usageSince(shared, all));
-  }
-
-  clear(): void {
-    this.spent = noUsage;
-  }
+  readonly told: RunningWorkParts['told'] = ({ kind, outcome }) => {
+    if (kind === 'refused' && outcome !== undefined) this.refused(outcome);
+  };
 }
 
 /** Lines that stay at the end: the cost, notes, and how to resume. Empty for a thread without a turn. */
@@ -266,15 +246,13 @@ function endSummary(thread: LiveThread, beside: Usage, notes: readonly string[],
   if (thread.place === undefined) return [];
   const money = total.cost === undefined ? '' : `, ${moneyWords(total.cost, total.estimated)}`;
   const besides = usedWithEstimate(beside) === 0 ? '' : ', with what was taken back or asked beside it';
-  const spent = `${usedTokensWords(total)} tokens used${money}${besides}.`;
+  const spent = usedWithEstimate(total) === 0 ? [] : [`${usedTokensWords(total)} tokens used${money}${besides}.`];
+  const said = [...spent, ...notes].flatMap((line) => wrapIn(look, [plain(line)]));
   const command = `capstan resume ${thread.id}`;
   const before = 'To continue:';
   const row = [styled(command, accentStyle)];
-  const isOneRow = before.length + 1 + command.length <= look.width;
-  const said = [...(usedWithEstimate(total) === 0 ? [] : [spent]), ...notes].flatMap((line) =>
-    wrapIn(look, [plain(line)]),
-  );
-  if (isOneRow) return drawRows([[], ...said, [plain(`${before} `), ...row]], look);
+  if (before.length + 1 + command.length <= look.width)
+    return drawRows([[], ...said, [plain(`${before} `), ...row]], look);
   // Do not wrap the command: a narrow terminal breaks the row itself, and copies it as one line.
   return [...drawRows([[], ...said, [plain(before)]], look), drawRow(row, { ...look, width: command.length })];
 }
@@ -297,11 +275,10 @@ async function stoppedAgentsWords({ engine, threads }: SessionParts, thread: Liv
   return [`${running.size === 1 ? 'An agent was' : `${running.size} agents were`} stopped at work${which}.`];
 }
 
-function namesIn({ agents }: AgentNode, running: ReadonlySet<string>): readonly string[] {
-  return agents.flatMap((agent) => [
+const namesIn = ({ agents }: AgentNode, running: ReadonlySet<string>): readonly string[] =>
+  agents.flatMap((agent) => [
     ...(running.has(agent.id) ? [cleanLine(agentName(agent.path))] : []),
     ...namesIn(agent, running),
   ]);
-}
 
 export const agentName = (path: string): string => path.replace(/^\/root\//, '');

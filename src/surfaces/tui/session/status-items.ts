@@ -33,10 +33,7 @@ export interface StatusItem {
   readonly about: string;
   /** Text of the item, not cleaned yet. Undefined if there is nothing to show. */
   text(facts: StatusFacts, look: Look): string | undefined;
-  /**
-   * A shorter text for narrow screens. Items with one show what is running out, so the items after them are dropped
-   * first.
-   */
+  /** A shorter text for narrow screens. Items with one say what is running out: the items after them go first. */
   short?(facts: StatusFacts): string;
   /** Absent: dim. */
   style?(facts: StatusFacts): Style;
@@ -149,8 +146,7 @@ export function parseStatusIds(words: readonly string[]): ParsedIds<StatusId> {
     return Object.hasOwn(otherNames, word) ? otherNames[word] : undefined;
   };
   const ids = words.map(idOf).filter((id) => id !== undefined);
-  const unknown = words.filter((word) => idOf(word) === undefined && !unshown.test(word));
-  return { ids: [...new Set(ids)], unknown };
+  return { ids: [...new Set(ids)], unknown: words.filter((word) => idOf(word) === undefined && !unshown.test(word)) };
 }
 
 export const usualStatusLine: readonly StatusId[] = [

@@ -46,8 +46,7 @@ export function statusRow(facts: StatusFacts, { items, hasColours }: StatusLine,
     if (added !== undefined) row.push(...added);
     else if (short !== undefined) break;
   }
-  const blanks = ' '.repeat(Math.max(2, look.width - modeColumns - rowColumns(row) - 3));
-  return [plain('  '), ...row, plain(blanks), mode];
+  return [plain('  '), ...row, plain(' '.repeat(Math.max(2, look.width - modeColumns - rowColumns(row) - 3))), mode];
 }
 
 function pieceOf(id: StatusId, facts: StatusFacts, hasColours: boolean, look: Look): RowPiece | undefined {
@@ -170,7 +169,6 @@ export function tipRows(at: number, look: Look): readonly string[] {
 
 /** `activity`: work runs or waits for the user. */
 export type TitleId = StatusId | 'activity';
-
 const usualTitle: readonly TitleId[] = ['activity', 'thread-title', 'project-name'];
 
 export function parseTitleIds(words: readonly string[]): ParsedIds<TitleId> {
@@ -183,8 +181,8 @@ export function parseTitleIds(words: readonly string[]): ParsedIds<TitleId> {
 const longestPart = 60;
 
 /** The window title. Not cleaned: `titleSequence` does that. */
-export function windowTitle(facts: StatusFacts, ids: readonly TitleId[], look: Look): string {
-  return ids
+export const windowTitle = (facts: StatusFacts, ids: readonly TitleId[], look: Look): string =>
+  ids
     .map((id) => {
       const item: StatusItem | undefined = id === 'activity' ? undefined : statusItems[id];
       const text = item === undefined ? activity(facts, look) : item.text(facts, look);
@@ -192,7 +190,6 @@ export function windowTitle(facts: StatusFacts, ids: readonly TitleId[], look: L
     })
     .filter((text) => text !== '')
     .join(' | ');
-}
 
 const frames = [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'];
 

@@ -10,16 +10,23 @@ interface TerminalContextParts extends Pick<TerminalContext, 'env' | 'pause'> {
 
 /** Surroundings of the conversation: terminal colours, window, and if the user is looking at it. */
 export class TerminalContext {
-  readonly appearance: Appearance;
+  /** The user's choice of colours. `choose` is also used for previews. */
+  readonly appearance = {
+    choice: autoTheme,
+    choose: (choice: ThemeChoice): void => {
+      this.appearance.choice = choice;
+      this.#applyTheme();
+    },
+  };
   readonly pause: TypingPause;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly #terminal: TerminalPort;
   readonly #stage: TuiScreen;
+  #background: TerminalBackground = 'unknown';
   /** Also true if the terminal never reports focus. */
   hasFocus = true;
 
   constructor({ stage, terminal, env, pause }: TerminalContextParts) {
-    this.appearance = new Appearance(stage);
     this.env = env;
     this.pause = pause;
     this.#terminal = terminal;
@@ -45,8 +52,10 @@ export class TerminalContext {
 
   /** True if the input was a report of the terminal, not from the user. */
   input(input: TerminalInput): boolean {
-    if (input.kind === 'background') this.appearance.background(input.rgb);
-    else if (input.kind === 'focus') {
+    if (input.kind === 'background') {
+      this.#background = backgroundBrightness(input.rgb);
+      this.#applyTheme();
+    } else if (input.kind === 'focus') {
       // The next keys may be meant for the window that had them until now.
       if (input.has && !this.hasFocus) this.cameBack();
       this.hasFocus = input.has;
@@ -56,30 +65,8 @@ export class TerminalContext {
     }
     return true;
   }
-}
 
-/** Sets the theme of the stage from the user's choice and the reported background. */
-class Appearance {
-  readonly #stage: TuiScreen;
-  choice = autoTheme;
-  #background: TerminalBackground = 'unknown';
-
-  constructor(stage: TuiScreen) {
-    this.#stage = stage;
-  }
-
-  /** Also used for previews. */
-  choose(choice: ThemeChoice): void {
-    this.choice = choice;
-    this.#apply();
-  }
-
-  background(rgb: readonly [number, number, number]): void {
-    this.#background = backgroundBrightness(rgb);
-    this.#apply();
-  }
-
-  #apply(): void {
-    this.#stage.changeLook({ palette: this.choice.on(this.#background) });
+  #applyTheme(): void {
+    this.#stage.changeLook({ palette: this.appearance.choice.on(this.#background) });
   }
 }

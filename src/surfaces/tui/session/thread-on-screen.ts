@@ -1,10 +1,7 @@
-import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Answer } from '../../../protocol/question.ts';
-
 import type { LiveThread } from '../../../engine/live/live-thread-types.ts';
 import { PagerView } from '../pages/pager-view.ts';
 import { QuestionDesk } from '../questions/question-desk.ts';
-
 import { headerCell } from '../transcript/cells/notice-cells.ts';
 import { LastFailure } from '../flow/turn-flow.ts';
 import { Notifier } from './notifier.ts';
@@ -14,8 +11,7 @@ import { ThreadReader } from './thread-reader.ts';
 export interface ThreadOnScreenParts
   extends
     Pick<SessionParts, 'stage' | 'surroundings' | 'engine' | 'now'>,
-    Pick<TuiSession, 'entries' | 'flow' | 'status' | 'work' | 'run'> {
-  told(result: { readonly kind: string; readonly outcome?: Outcome }): void;
+    Pick<TuiSession, 'entries' | 'flow' | 'status' | 'work' | 'run' | 'told'> {
   proposed(plan: string): void;
 }
 
@@ -49,7 +45,7 @@ export class ThreadOnScreen {
         this.#whole = undefined;
       },
       answer: (id, answer) => parts.run(this.#answer(id, answer)),
-      run: (work) => parts.run(work),
+      run: parts.run,
       pause: surroundings.pause,
     });
     this.#notifier = new Notifier(surroundings, engine.config.tui);

@@ -10,7 +10,6 @@ import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { draftFromText, escapeCommandDraft } from '../draft/draft.ts';
 import { cleanLine, cleanText } from '../screen/text/clean-text.ts';
 import type { Look } from '../screen/text/look.ts';
-
 import { EventEntries } from '../transcript/event-entries.ts';
 import { Transcript } from '../transcript/transcript.ts';
 import type { SessionParts } from './session.ts';

@@ -1,13 +1,11 @@
 import type { LiveNews } from '../../../engine/live/live-thread-types.ts';
 import { watchThread } from '../../../engine/live/watch-thread.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
-
 import { describeThreadWriter } from '../boot/resume-thread.ts';
 import { StartupQuestionDesk } from '../questions/startup/startup-question-desk.ts';
 import { drawRows } from '../screen/text/draw-row.ts';
 import { plain, styled, warnStyle } from '../screen/text/style.ts';
 import { wrapIn } from '../screen/text/wrap-row.ts';
-
 import type { View } from '../screen/view.ts';
 import { headerCell } from '../transcript/cells/notice-cells.ts';
 import { EventEntries } from '../transcript/event-entries.ts';

@@ -42,7 +42,7 @@ export async function openSide(main: TuiSession, words: string): Promise<void> {
   const ended = async (): Promise<void> => {
     await forked.close();
     await beside.over;
-    main.beside.add(shared, forked.usage().total);
+    main.addSpent(shared, forked.usage().total);
     const words = remainingFilesLine(beside, mainStage.look);
     if (words !== undefined) main.notice(words);
     if (beside.problem !== undefined) main.noticeProblem(beside.problem);

@@ -23,7 +23,6 @@ export type VimMove = { readonly to: number; readonly takes: 'exclusive' | 'incl
 export type VimFind = { readonly key: 'f' | 'F' | 't' | 'T'; readonly sign: string };
 export type MotionOptions = { readonly count?: number; readonly column?: number };
 type VimMotion = (draft: Draft, options: MotionOptions) => VimMove | undefined;
-
 const exclusive = (to: number): VimMove => ({ to, takes: 'exclusive' });
 const wholeLines = (to: number): VimMove => ({ to, takes: 'lines' });
 const toLine = ({ text }: Draft, line: number): VimMove => wholeLines(firstNonBlank(text, startOfLine(text, line)));

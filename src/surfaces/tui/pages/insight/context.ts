@@ -216,7 +216,7 @@ export async function pinText(host: TuiSession, text: string): Promise<PinResult
   if (place === undefined) return { isDone: false, words: 'Nothing was sent yet. Send a message first.' };
   if (host.isBusy) {
     // A thread can only be changed as a whole while idle. The model reads pins with the next turn in any case.
-    host.queue(draftFromText(`/pin ${text}`));
+    host.flow.queue(draftFromText(`/pin ${text}`));
     const words = 'Capstan pins the note when this turn has ended: the model reads it from the next turn on.';
     return { isDone: true, words };
   }

@@ -14,12 +14,10 @@ import type { StartupQuestionParts } from './startup-questions.ts';
 const patienceMs = 3000;
 type FirstRunParts = Pick<StartupQuestionParts, 'desk' | 'lend' | 'notice'> & { readonly engine: Engine };
 
-/** `model`: the engine has a model with these choices. `ready`: it already has one, or the user wants none. */
-type FirstRun =
-  | { readonly kind: 'ready' }
-  | { readonly kind: 'model'; readonly choices: Partial<EngineChoices> }
-  | { readonly kind: 'left' };
-
+/** `choices`: the engine has a model with these. `ready`: it already has one, or the user wants none. */
+type FirstRun = 'ready' | 'left' | { readonly choices: Partial<EngineChoices> };
+/** The list is shown again, with the problem if there is one. */
+type Again = { readonly problem?: string };
 type Way = SignInWay | LocalServerFound | 'demo' | 'without';
 
 /** Asks a user without a model how to get one. Every answer leads to the conversation. */
@@ -37,43 +35,41 @@ export async function askForModel(parts: FirstRunParts): Promise<FirstRun> {
       problem,
       choices: ways.map(choiceOf),
     });
-    if (chosen === 'left') return { kind: 'left' };
+    if (chosen === 'left') return 'left';
     const way = chosen === 'back' ? 'without' : ways[chosen]!;
     if (way === 'without') {
       parts.notice('No model is set up: a message gets no answer yet. `capstan login` or the next start sets one up.');
-      return { kind: 'ready' };
+      return 'ready';
     }
     const done = await take(parts, way);
-    if (typeof done !== 'string') return done;
-    problem = done === '' ? undefined : done;
+    if (typeof done === 'string' || 'choices' in done) return done;
+    ({ problem } = done);
   }
 }
 
-/** Carries out a choice. A returned text means: show the list again, with this text unless it is empty. */
-async function take(parts: FirstRunParts, way: Exclude<Way, 'without'>): Promise<FirstRun | string> {
+async function take(parts: FirstRunParts, way: Exclude<Way, 'without'>): Promise<FirstRun | Again> {
   const { desk, engine, lend, notice } = parts;
   if (way === 'demo') {
     const { run } = await import('../../../demo/run-demo.ts');
     await desk.aside(() => lend(() => run({ options: { keep: false } } as Parameters<typeof run>[0])));
-    return '';
+    return {};
   }
   if (typeof way === 'object') return chooseLocal(parts, way);
   const signed = await signIn(desk, await engine.user.logins(), way);
-  if (signed === 'left') return { kind: 'left' };
-  if (signed === 'back') return '';
-  if ('code' in signed) return outcomeText(signed);
+  if (signed === 'left') return 'left';
+  if (signed === 'back') return {};
+  if ('code' in signed) return { problem: outcomeText(signed) };
   notice(signedInWords(signed, { isKey: way === 'key' }));
-  return { kind: 'ready' };
+  return 'ready';
 }
 
 async function chooseLocal(
   { desk, engine, notice }: FirstRunParts,
-  server: LocalServerFound,
-): Promise<FirstRun | string> {
-  const { id, name, models } = server;
-  if (models.length === 0) return `${name} has no models yet. Get one there, then choose ${name} again.`;
+  { id, name, models }: LocalServerFound,
+): Promise<FirstRun | Again> {
+  if (models.length === 0) return { problem: `${name} has no models yet. Get one there, then choose ${name} again.` };
   const chosen = await desk.ask({ title: `Models of ${name}`, choices: models.map((label) => ({ label })) });
-  if (typeof chosen === 'string') return chosen === 'left' ? { kind: 'left' } : '';
+  if (typeof chosen === 'string') return chosen === 'left' ? 'left' : {};
   const model = models[chosen]!;
   let problem: string | undefined;
   for (;;) {
@@ -85,14 +81,12 @@ async function chooseLocal(
         { label: 'From now on', about: `saved in ${engine.home}/config.toml` },
       ],
     });
-    if (typeof kept === 'string') return kept === 'left' ? { kind: 'left' } : '';
+    if (typeof kept === 'string') return kept === 'left' ? 'left' : {};
     const failed = kept === 1 ? await engine.config.saveModel({ provider: id, model }) : undefined;
-    if (failed !== undefined) {
-      problem = outcomeText(failed);
-      continue;
-    }
+    problem = failed && outcomeText(failed);
+    if (failed !== undefined) continue;
     if (kept === 1) notice(`New conversations use ${model} of ${name}.`);
-    return { kind: 'model', choices: { model, override: [`model_provider=${formatTomlString(id)}`] } };
+    return { choices: { model, override: [`model_provider=${formatTomlString(id)}`] } };
   }
 }
 

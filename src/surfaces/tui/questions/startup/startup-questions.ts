@@ -7,7 +7,7 @@ import type { StartupQuestionDesk } from './startup-question-desk.ts';
 export interface StartupQuestionParts {
   readonly desk: StartupQuestionDesk;
   notice(text: string): void;
-  lend(work: () => Promise<unknown>): Promise<void>;
+  lend(work: () => Promise<unknown>): Promise<unknown>;
   showRows(title: string, rows: (look: Look) => readonly string[]): Promise<void>;
 }
 
@@ -51,8 +51,7 @@ export async function askStartupQuestions(
       asked.model = true;
       const { askForModel } = await import('./first-run.ts');
       const done = await askForModel({ ...parts, engine });
-      if (done.kind === 'left') return 'left';
-      if (done.kind === 'model') return done.choices;
+      if (done !== 'ready') return done === 'left' ? 'left' : done.choices;
     }
     if (!asked.trust && !chosen.ignoreUserConfig) {
       asked.trust = true;

@@ -32,7 +32,7 @@ import type { Clock } from '../ports/system.ts';
 import type { Threads } from '../ports/threads.ts';
 import type { Tracer } from '../ports/tracer.ts';
 import type { GuardedGit } from '../ports/workspace.ts';
-import type { AgentLiveThreads } from './agents/agent-live-threads.ts';
+import type { AgentLiveThreads } from './agents/open-agent-threads.ts';
 import type { EngineOptions } from './engine-options.ts';
 import type { AskModelRequest, ModelReply } from './models/ask-model.ts';
 import { findOwnPlaces, nativePackagesFolder, terminalLibrary } from './sandbox/protected-paths.ts';

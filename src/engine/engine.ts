@@ -20,7 +20,7 @@ import type { Answer } from '../protocol/question.ts';
 import type { ThreadCut } from '../protocol/thread.ts';
 import type { UserImage } from '../protocol/user-input.ts';
 import { nodeVersionProblem } from '../protocol/version.ts';
-import type { AgentLiveThreads } from './agents/agent-live-threads.ts';
+import type { AgentLiveThreads } from './agents/open-agent-threads.ts';
 import type { AnsweredThread, AnswerRequest, ThreadQuestionAnswerer } from './answer-thread.ts';
 import { argumentProblem, folderPathOption, requireArguments, threadIdOption } from './check-arguments.ts';
 import { type EngineOptions, engineOptions, withAbsolutePaths } from './engine-options.ts';

@@ -19,9 +19,10 @@ import type { EngineRefused } from '../engine-refused.ts';
 import type { ThreadRequest } from '../thread-request.ts';
 import { setEffortHint } from '../thread-setup/configure-thread.ts';
 import { awaitClientAnswer } from '../thread/open-questions.ts';
-import type { AgentLiveRequest, AgentLiveThread, AgentLiveThreads } from './agent-live-threads.ts';
 import type { AgentQuestions } from './agent-tree.ts';
 import { readAgent } from './read-agent-tree.ts';
+import type { ThreadCut } from '../../protocol/thread.ts';
+import type { LiveRequest, LiveThread, LiveThreads } from '../live/live-thread-types.ts';
 
 /** Parts of the parent's request that agents inherit, besides what its turn may do. */
 export type ParentRequest = Pick<ThreadRequest, 'config' | 'profile' | 'askUser' | 'ephemeral'>;
@@ -205,3 +206,13 @@ async function ask(asker: AskUser, ...[question, signal, item]: Parameters<AskUs
     resolve();
   }
 }
+
+export interface AgentLiveThreads extends Pick<LiveThreads, 'knows'> {
+  start(request: AgentLiveRequest): Promise<AgentLiveThread | EngineRefused>;
+  load(id: ThreadId, request: AgentLiveRequest): Promise<AgentLiveThread | EngineRefused>;
+  fork(id: ThreadId, cut: ThreadCut, request: AgentLiveRequest): Promise<AgentLiveThread | EngineRefused>;
+}
+
+type AgentLiveRequest = LiveRequest & { readonly cwd: string };
+type Used = 'kind' | 'settings' | 'notices' | 'questions' | 'submit' | 'steer' | 'leave' | 'cost';
+type AgentLiveThread = Pick<LiveThread, Used> & { interrupt(reason: unknown): Promise<unknown> };

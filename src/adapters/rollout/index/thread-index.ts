@@ -42,7 +42,7 @@ import { parseJsonObject } from '../../../protocol/json.ts';
 import { errorCode } from '../../disk/file-system.ts';
 import { isCompressed, openListedRollout } from '../files/compressed-rollouts.ts';
 import { endOfLastLine, fileRange } from '../files/whole-files.ts';
-import { openLineage, readLineage, type OpenRollout, type Segment } from '../lines/lineage.ts';
+import { openLineage, readLineage, type OpenRollout } from '../lines/lineage.ts';
 import { readRolloutHead, readRolloutLines } from '../lines/read-lines.ts';
 import { hash } from 'node:crypto';
 
@@ -259,8 +259,10 @@ export async function readFilesIntoIndex(
       read.push({ file, before, reading });
     } catch (error) {
       // An unreadable or missing file must not hide others.
-      if (error instanceof Fault) found.set(file.name, { problem: problemOf(error) });
-      else if (errorCode(error) === undefined) throw error;
+      if (error instanceof Fault) {
+        const { code, message, next } = error;
+        found.set(file.name, { problem: { code, message, next } });
+      } else if (errorCode(error) === undefined) throw error;
     }
   };
   // One at a time: each compressed file may hold its unpacked bytes.
@@ -284,10 +286,10 @@ export async function readFilesIntoIndex(
   return found;
 }
 
-const problemOf = ({ code, message, next }: Fault): Outcome => ({ code, message, next });
+type FindRollout = (rolloutId: string) => string | undefined;
 
 /** Path of a rollout by the table of files: plain before compressed, active before archived. */
-function rolloutFinder(database: DatabaseSync, home: string): (rolloutId: string) => string | undefined {
+function rolloutFinder(database: DatabaseSync, home: string): FindRollout {
   const find = database.prepare(
     'SELECT name, folder, compressed FROM files WHERE rollout = ? ORDER BY archived, compressed',
   );
@@ -357,7 +359,7 @@ interface NewReading extends Reading {
 async function readListedRollout(
   path: string,
   before: Reading | undefined,
-  findRollout: (rolloutId: string) => string | undefined,
+  findRollout: FindRollout,
 ): Promise<NewReading | 'nothing'> {
   const opened: OpenFile[] = [];
   const open = async (at: string): Promise<OpenFile> => {
@@ -391,11 +393,7 @@ async function readListedRollout(
 const options = { from: 0 as Ordinal, wanted: concernsLists };
 
 /** Undefined when it is broken. */
-async function lineage(
-  own: OpenRollout,
-  open: (path: string) => Promise<OpenFile>,
-  findRollout: (rolloutId: string) => string | undefined,
-): Promise<readonly Segment[] | undefined> {
+async function lineage(own: OpenRollout, open: (path: string) => Promise<OpenFile>, findRollout: FindRollout) {
   try {
     return await openLineage(own, async (rolloutId) => {
       const path = findRollout(rolloutId);
@@ -409,6 +407,5 @@ async function lineage(
 
 async function markAt(file: OpenFile, offset: number): Promise<string> {
   const start = Math.max(0, offset - 256);
-  const bytes = await file.read(start, offset - start);
-  return hash('sha1', bytes, 'hex');
+  return hash('sha1', await file.read(start, offset - start), 'hex');
 }

@@ -14,6 +14,8 @@ import { neverSavedRefusal, unknownThreadRefusal, unreadableThreadRefusal } from
 export class RolloutFiles {
   readonly files: JournalDisk;
   readonly home: string;
+  /** Folders whose names are known to survive a crash. */
+  readonly durableFolders = new Set<string>();
 
   constructor(files: JournalDisk, home: string) {
     this.files = files;

@@ -53,7 +53,7 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
   const { files, locks, clock, localTime = processTime } = options;
   const home = resolve(options.home);
   const rollouts = new RolloutFiles(files, home);
-  const durableFolders = new Set<string>();
+  const { durableFolders } = rollouts;
 
   async function takeLock(id: ThreadId, how: 'take' | 'takeNew' = 'take'): Promise<Lock | OpenRefused> {
     const path = lockPath(home, id);
@@ -99,14 +99,20 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
     const meta = await firstPayload(id, described);
     const refusal = await unpack(from.rolloutId);
     if (refusal !== undefined) return refusal;
-    const source = await forkSource(rollouts, from, durableFolders);
+    const source = await forkSource(rollouts, from);
     if (source.kind === 'refused') return source;
-    if (source.kind === 'base') return locked(id, async (lock) => newJournal(id, lock, source.metaFrom(meta)));
+    if (source.kind === 'base') {
+      const { base } = source;
+      const forked = withBase({ ...meta, ...(base && { forked_from_ordinal_exclusive: base.end }) }, base);
+      return locked(id, async (lock) => newJournal(id, lock, forked));
+    }
     return locked(id, async (lock) => {
       const { path, file } = newFile(id);
       const lastTime = clock.now();
+      const first = { type: lineType.sessionMeta, payload: { ...meta, history_mode: 'legacy' } };
       try {
-        for (const bytes of source.copyFor(meta, new Date(lastTime).toISOString())) await file.append(bytes);
+        await file.append(Buffer.from(encodeLine({ timestamp: new Date(lastTime).toISOString(), ...first })));
+        await file.append(source.lines);
         await file.sync();
       } catch (error) {
         await file.discard();
@@ -145,10 +151,9 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
         await file.close();
         return tail;
       }
-      const { nextOrdinal, lastTime, size, torn, meta: knownMeta, newest } = tail;
+      const { size, meta: knownMeta, ...end } = tail;
       const rollout = new RolloutFile({ files, home, path, durableFolders, existing: { file, size } });
-      const found = { nextOrdinal, lastTime, torn, knownMeta, newest, isFound: true };
-      return new Journal({ path, file: rollout, lock, clock, ...found });
+      return new Journal({ ...end, knownMeta, path, file: rollout, lock, clock, isFound: true });
     } catch (error) {
       await file.close().catch(() => undefined);
       throw diskFault(error, 'open', path);
@@ -176,7 +181,7 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
 
   async function hold(id: ThreadId): Promise<HeldThread | OpenRefused> {
     if ((await rollouts.find(id)).kind === 'none') return unknownThreadRefusal(id);
-    return locked(id, (lock) => holdThread({ rollouts, clock, localTime, durableFolders, id, lock }));
+    return locked(id, (lock) => holdThread({ rollouts, clock, localTime, id, lock }));
   }
 
   return {
@@ -210,18 +215,11 @@ function notActive(id: ThreadId, found: FoundRollouts): OpenRefused | undefined 
   return newest === undefined ? unknownThreadRefusal(id) : archivedThreadRefusal({ id, path: newest.path });
 }
 
-interface HoldOptions {
-  readonly rollouts: RolloutFiles;
-  readonly clock: Clock;
-  readonly localTime: LocalTime;
-  readonly durableFolders: Set<string>;
-  readonly id: ThreadId;
-  readonly lock: Lock;
-}
+type HeldFiles = Readonly<{ rollouts: RolloutFiles; clock: Clock; localTime: LocalTime; id: ThreadId; lock: Lock }>;
 
 /** Operations on a whole thread, under its writer lock. */
-async function holdThread(options: HoldOptions): Promise<HeldThread | OpenRefused> {
-  const { rollouts, clock, durableFolders, id, lock } = options;
+async function holdThread(held: HeldFiles): Promise<HeldThread | OpenRefused> {
+  const { rollouts, clock, id, lock } = held;
   const { files, home } = rollouts;
   const current = await rollouts.current(id);
   if (current.kind === 'refused') return current;
@@ -234,12 +232,6 @@ async function holdThread(options: HoldOptions): Promise<HeldThread | OpenRefuse
     return found;
   }
 
-  /** The target folder of a move must survive a crash, or the file does not. */
-  async function makeFolder(path: string): Promise<void> {
-    await files.makeDirectory(path, 0o700);
-    await makeNameDurable({ files, home, durableFolders }, path);
-  }
-
   /** Moves files in sequence, each durably before the next: no crash may bring back an older one as the newest. */
   async function moveAll(paths: readonly string[], target: (name: string) => string): Promise<readonly string[]> {
     const moved: { readonly from: string; readonly to: string }[] = [];
@@ -247,7 +239,7 @@ async function holdThread(options: HoldOptions): Promise<HeldThread | OpenRefuse
       for (const from of paths) {
         const to = target(basename(from));
         if (to === from) continue;
-        await makeFolder(dirname(to));
+        await makeDurableFolder(rollouts, dirname(to));
         await files.move(from, to);
         moved.push({ from, to });
         await files.syncDirectory(dirname(to));
@@ -271,7 +263,7 @@ async function holdThread(options: HoldOptions): Promise<HeldThread | OpenRefuse
       // The target of an undo comes from the file, which may name anything. It must be of this thread.
       if (!own.some(({ name }) => name.rolloutId === revert.to.rolloutId))
         return unknownPlaceRefusal(revert.to.rolloutId, 'it is not a file of this thread');
-      return writeRevert({ ...options, makeFolder }, current, revert);
+      return writeRevert(held, current, revert);
     },
     // The newest file is the thread's current one, so it is archived last and brought back first.
     archive: async () => {
@@ -306,21 +298,25 @@ async function holdThread(options: HoldOptions): Promise<HeldThread | OpenRefuse
   };
 }
 
+/** The target folder of a move must survive a crash, or the file does not. */
+async function makeDurableFolder(rollouts: RolloutFiles, path: string): Promise<void> {
+  await rollouts.files.makeDirectory(path, 0o700);
+  await makeNameDurable(rollouts, path);
+}
+
 async function writeRevert(
-  options: HoldOptions & { makeFolder(path: string): Promise<void> },
+  { rollouts, clock, localTime, id }: HeldFiles,
   current: CurrentRollout,
   { rolloutId, to, note, drafts }: Revert,
 ): Promise<CurrentRollout | OpenRefused> {
-  const { rollouts, clock, localTime, durableFolders, id, makeFolder } = options;
-  const source = await forkSource(rollouts, to, durableFolders);
+  const source = await forkSource(rollouts, to);
   if (source.kind === 'refused') return source;
   if (source.kind === 'copy')
     return unknownPlaceRefusal(to.rolloutId, 'it uses the old file format, which does not support reverts');
   const { files, home } = rollouts;
   const now = clock.now();
   const path = rolloutPath(home, id, localTime(now), rolloutId);
-  const meta = withBase(current.meta, source.base);
-  const payload = { ...meta, capstan: note };
+  const payload = { ...withBase(current.meta, source.base), capstan: note };
   const ordinal = source.base?.end ?? (0 as Ordinal);
   const timestamp = new Date(now).toISOString();
   const lines = [{ type: lineType.sessionMeta, payload }, ...drafts].map((draft, at) =>
@@ -331,7 +327,7 @@ async function writeRevert(
     throw new Fault({ code: 'thread-exists', message, next: 'Nothing has changed. Try again.' });
   }
   try {
-    await makeFolder(dirname(path));
+    await makeDurableFolder(rollouts, dirname(path));
     // Written whole or not at all: a file with only some of these lines would be another thread.
     const content = [Buffer.from(lines.join(''))];
     await createFileAtomically(files, { path, temporary: `${path}.tmp`, mode: 0o600, content });

@@ -169,27 +169,21 @@ const asked = new WeakMap<AskUser, Promise<unknown>>();
 
 function agentAsker(asker: AskUser, path: string, questions: AgentQuestions): AskUser {
   const root = rootOf.get(asker) ?? asker;
-  const own: AskUser = {
-    answersOnce: root.answersOnce,
-    ask(question, signal, item) {
-      const put = (named: Question, end: AbortSignal) => ask(root, named, end, item);
-      return questions.ask({ ...question, agent: path }, { signal, item, put });
-    },
-    isThere: () => root.isThere?.() ?? true,
-  };
-  rootOf.set(own, root);
-  return own;
+  return askerFor(root, (question, signal, item) => {
+    const put = (named: Question, end: AbortSignal) => ask(root, named, end, item);
+    return questions.ask({ ...question, agent: path }, { signal, item, put });
+  });
 }
 
 /** Wraps the port of a root thread, so that the root and its agents ask one question at a time. */
 export function askerSharedWithAgents(asker: AskUser): AskUser {
   if (asker === awaitClientAnswer || rootOf.has(asker)) return asker;
-  const own: AskUser = {
-    answersOnce: asker.answersOnce,
-    ask: (question, signal, item) => ask(asker, question, signal, item),
-    isThere: () => asker.isThere?.() ?? true,
-  };
-  rootOf.set(own, asker);
+  return askerFor(asker, (...asked) => ask(asker, ...asked));
+}
+
+function askerFor(root: AskUser, put: AskUser['ask']): AskUser {
+  const own: AskUser = { answersOnce: root.answersOnce, ask: put, isThere: () => root.isThere?.() ?? true };
+  rootOf.set(own, root);
   return own;
 }
 

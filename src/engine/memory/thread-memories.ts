@@ -43,7 +43,6 @@ import {
 import { cutText } from '../../core/fragments/text/cut-and-fence-text.ts';
 import { byteLength, bytesPerToken } from '../../core/fragments/text/truncate.ts';
 import type { ThreadSummary } from '../../protocol/thread.ts';
-import type { ModelReply } from '../models/ask-model.ts';
 
 /** Writes notes about earlier threads while this one is open. Loaded only where enabled. */
 export interface ThreadMemories extends BackgroundWork {
@@ -92,18 +91,20 @@ const unwritten = (why: string, next: string): Outcome => ({
   next,
 });
 
+/** `secrets`: texts that must not be sent or written. */
 function writerParts(
   engine: EngineParts,
   { config, settings, catalogue }: MemoriesOfThread,
   secrets: readonly string[],
   signal: AbortSignal,
-): MemoryWriterParts {
+) {
   const { home } = engine.base;
   const rules = memoryRules(config.memories);
   const { memoryPercent: share } = { ...defaultWindowShares(settings.window), ...settings.window };
   return {
     home,
     rules,
+    /** Percentage of the effective window that a model is given at once. */
     share,
     secrets,
     now: () => engine.clock.now(),
@@ -111,7 +112,8 @@ function writerParts(
       const page = await engine.threadStore.directory.list({ limit: looked, sort: 'updated' });
       return 'threads' in page ? page.threads : [];
     },
-    async read(id) {
+    /** The conversation of a thread. Undefined: no notes may be written about it. */
+    async read(id: ThreadId) {
       const mode = await modeOf(engine, id);
       if (mode === 'disabled' || (mode === 'polluted' && rules.skipsExternal)) return undefined;
       return transcriptEntries((await loadThreadState(engine.store, id)).state.history);
@@ -185,19 +187,7 @@ function bringsOthersWords({ type, payload }: Line): boolean {
   return [name, namespace].some((each) => each.startsWith('mcp__')) || name === 'call_tool' || namespace === 'web';
 }
 
-interface MemoryWriterParts {
-  readonly home: string;
-  readonly rules: MemoryRules;
-  /** Percentage of the effective window that a model is given at once. */
-  readonly share: number;
-  /** Texts that must not be sent or written. */
-  readonly secrets: readonly string[];
-  now(): number;
-  list(): Promise<readonly ThreadSummary[]>;
-  /** The conversation of a thread. Undefined: no notes may be written about it. */
-  read(id: ThreadId): Promise<readonly ReviewEntry[] | undefined>;
-  ask(question: MemoryQuestion): Promise<ModelReply>;
-}
+type MemoryWriterParts = ReturnType<typeof writerParts>;
 
 interface MemoryQuestion {
   readonly purpose: 'extract' | 'consolidate';
@@ -213,11 +203,7 @@ const most = { note: 8000, memory: 40_000, summary: 2500, thread: 4000 } as cons
 const mostShare = 70;
 
 /** Returns the first problem. Notes written before a signal or a failure stay; the rest waits for the next start. */
-async function writeMemories(
-  parts: MemoryWriterParts,
-  host: BackgroundHost,
-  signal: AbortSignal,
-): Promise<Outcome | undefined> {
+async function writeMemories(parts: MemoryWriterParts, host: BackgroundHost, signal: AbortSignal) {
   const { home, rules } = parts;
   const taken = new Map(
     readMemoryNotes(home).map(({ threadId, usedAt, at, kind, failed }) => {
@@ -332,9 +318,8 @@ const spaceIn = (window: number, { share }: MemoryWriterParts): number =>
 function readAnswer(text: string, schema: JsonObject): JsonObject | undefined {
   const keys = schema['required'] as readonly string[];
   const found = readLooseJson(text, keys);
-  return found.kind === 'found' && keys.every((key) => stringAt(found.value, key) !== undefined)
-    ? found.value
-    : undefined;
+  const isWhole = found.kind === 'found' && keys.every((key) => stringAt(found.value, key) !== undefined);
+  return isWhole ? found.value : undefined;
 }
 
 const kept = (value: JsonObject[string], tokens: number, secrets: readonly string[]): string =>
@@ -366,8 +351,7 @@ const unreadable = (what: string): Outcome => ({
   next: 'Capstan tries again at a later start. If it happens again, set memories.extract_model to another model.',
 });
 
-type MemoryAttempt = { readonly usedAt: number; readonly at: number; readonly isFailed: boolean };
-
+type MemoryAttempt = Readonly<{ usedAt: number; at: number; isFailed: boolean }>;
 const rest = 24 * 3_600_000;
 
 /** Threads that need notes, newest first. Their lines say whether notes are permitted. */

@@ -211,23 +211,16 @@ interface AttributionInput {
 
 /** The tree that others alone would have left between two snapshots. Rejects if a content is gone. */
 async function treeLeftByOthers(input: AttributionInput): Promise<ContentHash> {
-  const { home, root, contents, before, after, touched, added } = input;
+  const { contents, before, after } = input;
   if (before.tree === after.tree) return after.tree;
   const changes = await compareTrees(contents, before.tree, after.tree);
-  const isTheirs = attributeChanges({
-    root,
-    since: before.at,
-    touched,
-    others: spansOfOthers(home, root, touched, before.at),
-    before: before.known,
-    after: (path) => sightOf(path, after),
-  });
+  const isTheirs = attributeChanges(input);
   const isOwn = (change: ChangedEntry): boolean => {
     const ignored = changes.get(change.path)?.ignored;
     // A path that is ignored only now still exists, so it keeps its old entry; one ignored before has none.
     return ignored === undefined ? isTheirs(change) : ignored === 'after';
   };
-  return treeWithoutOwnChanges(before.tree, after.tree, isOwn, { contents, added });
+  return treeWithoutOwnChanges(input, isOwn);
 }
 
 /** The stat of a path in the later snapshot. Entries that the walk recognised are in `known`, with all their times. */
@@ -241,7 +234,7 @@ function sightOf(path: string, { sights, known }: AttributionInput['after']): En
 }
 
 /** Recorded calls of other threads in this folder, or above or below it. */
-function spansOfOthers(home: string, root: string, touched: readonly TouchedFiles[], since: FileTime) {
+function spansOfOthers({ home, root, touched, before: { at: since } }: AttributionInput): readonly TimeSpan[] {
   const ours = new Set(touched.map((one) => (one.kind === 'time' ? one.time.id : one.timeId)));
   return (
     readCallTimes(home)
@@ -254,23 +247,16 @@ function spansOfOthers(home: string, root: string, touched: readonly TouchedFile
 
 type Found = Pick<TouchedPath, 'found' | 'foundSince'> & { readonly folder: string };
 
-interface ChangeEvidence extends Pick<AttributionInput, 'root' | 'touched'> {
-  readonly since: FileTime;
-  /** When calls of other threads may have changed the same files. */
-  readonly others: readonly TimeSpan[];
-  readonly before: KnownWorkspace;
-  /** The stat of a path in the later snapshot; undefined if it was absent. */
-  after(path: string): EntryStat | undefined;
-}
-
 type TimeSpan = Pick<CallTime, 'from' | 'to'>;
 type ChangedEntry = { readonly path: string } & Readonly<Record<'from' | 'to', TreeEntry | undefined>>;
 
 /** True for changes by the calls. A patch records what it left; the kernel's times judge commands. In doubt: false. */
-function attributeChanges(evidence: ChangeEvidence): (change: ChangedEntry) => boolean {
-  const { after, since, others } = evidence;
-  const times = evidence.touched.flatMap((one) => (one.kind === 'time' ? [one.time] : []));
-  const patched = patchesByPath(evidence);
+function attributeChanges(input: AttributionInput): (change: ChangedEntry) => boolean {
+  const { known: before, at: since } = input.before;
+  const after = (path: string): EntryStat | undefined => sightOf(path, input.after);
+  const others = spansOfOthers(input);
+  const times = input.touched.flatMap((one) => (one.kind === 'time' ? [one.time] : []));
+  const patched = patchesByPath(input);
   let stays: ReadonlySet<string> | undefined;
   const covers = (time: number): boolean => times.some(holds(time)) && !others.some(holds(time));
   const isAlone = (call: CallTime): boolean => !others.some(({ from, to }) => from <= call.to && call.from <= to);
@@ -295,13 +281,13 @@ function attributeChanges(evidence: ChangeEvidence): (change: ChangedEntry) => b
 
   /** Moving a folder moves its contents, but only renews the folder's own stamp. */
   const isMovedAlong = (path: string, sight: EntryStat): boolean => {
-    stays ??= marksIn(evidence.before);
+    stays ??= marksIn(before);
     const wasHere = sight.kind !== 'folder' && stays.has(markOf(sight));
     if (sight.changedAt >= since.earliest && !wasHere) return false;
     for (let cut = path.lastIndexOf('/'); cut > 0; cut = path.lastIndexOf('/', cut - 1)) {
       const above = path.slice(0, cut);
       const folder = after(above);
-      if (folder === undefined || evidence.before.has(above) || !covers(folder.changedAt)) continue;
+      if (folder === undefined || before.has(above) || !covers(folder.changedAt)) continue;
       // If the folder was changed after the move, others may have put something in it before.
       if (sight.kind === 'folder' || folder.modifiedAt < since.earliest || wasHere) return true;
     }
@@ -315,8 +301,8 @@ function attributeChanges(evidence: ChangeEvidence): (change: ChangedEntry) => b
 
   /** True if the path had this content in the earlier snapshot. False for left-out content: only its time is known. */
   const stoodBefore = (path: string, found: ContentBeforeCall): boolean => {
-    const known = knownEntryAt(evidence.before, path);
-    if (known === undefined) return found === 'nothing' && !evidence.before.has(path);
+    const known = knownEntryAt(before, path);
+    if (known === undefined) return found === 'nothing' && !before.has(path);
     const [, , , , , kind, content] = known;
     return kind === 'file' && typeof found === 'object' && found.sha256 === content;
   };
@@ -334,9 +320,9 @@ function attributeChanges(evidence: ChangeEvidence): (change: ChangedEntry) => b
       // Others may have changed moved content at its source.
       const isFirstLook = source !== undefined && !seen.includes(source);
       if (isFirstLook && !isUnbroken(source, (there) => stoodBefore(source, there), [...seen, path])) return false;
-      const before = patches[index - 1]?.left;
-      if (before === undefined && found !== 'nothing' && foundSince < since.earliest) return true;
-      const isAsBefore = before === undefined ? stood(found) : sameContent(found, before);
+      const left = patches[index - 1]?.left;
+      if (left === undefined && found !== 'nothing' && foundSince < since.earliest) return true;
+      const isAsBefore = left === undefined ? stood(found) : sameContent(found, left);
       // For unread content, only the time shows whether it changed.
       return (isAsBefore && found !== 'something') || isFoundFromCommand(path, patch);
     });
@@ -355,7 +341,7 @@ function attributeChanges(evidence: ChangeEvidence): (change: ChangedEntry) => b
 }
 
 /** Below the root. `folder`: the lowest that existed before the patch; `source`: the content's place before a move. */
-function patchesByPath({ root, touched }: ChangeEvidence) {
+function patchesByPath({ root, touched }: AttributionInput) {
   const inRoot = (path = ''): string | undefined =>
     path.startsWith(`${root}/`) ? path.slice(root.length + 1) : undefined;
   const patches = touched.flatMap((one) => {
@@ -403,12 +389,8 @@ function marksIn(known: KnownWorkspace): ReadonlySet<string> {
  * The workspace as others alone would have left it: the earlier tree with all changes except the calls' own. A folder
  * of the calls in which others put something stays. `isOwn`: whether the calls made a change. New trees go to `added`.
  */
-async function treeWithoutOwnChanges(
-  before: ContentHash,
-  after: ContentHash,
-  isOwn: (change: ChangedEntry) => boolean,
-  { contents, added }: { readonly contents: WorkspaceContents; readonly added: NewContents },
-): Promise<ContentHash> {
+async function treeWithoutOwnChanges(input: AttributionInput, isOwn: (change: ChangedEntry) => boolean) {
+  const { before, after, contents, added } = input;
   const readTree = (hash: ContentHash): Promise<SnapshotTree> => loadTree(contents, hash);
   const kept = async (tree: SnapshotTree): Promise<ContentHash> => {
     const bytes = encodeTree(tree);
@@ -446,5 +428,5 @@ async function treeWithoutOwnChanges(
   };
   const mergeTrees = async (path: string, old: ContentHash, now: ContentHash): Promise<ContentHash> =>
     kept(await merge(path, await readTree(old), await readTree(now)));
-  return mergeTrees('', before, after);
+  return mergeTrees('', before.tree, after.tree);
 }

@@ -40,10 +40,12 @@ export function kindOfEntry(path: string): 'file' | 'folder' | 'other' | 'missin
   }
 }
 
+type InspectedEntry =
+  | { readonly kind: 'folder' | 'file' | 'missing' }
+  | { readonly kind: 'link'; readonly target: string };
+
 /** Looks at the entry itself and does not follow a link. An entry that this user may not inspect is missing. */
-export function inspectEntry(
-  path: string,
-): { readonly kind: 'folder' | 'file' | 'missing' } | { readonly kind: 'link'; readonly target: string } {
+export function inspectEntry(path: string): InspectedEntry {
   try {
     const found = fileSystem.lstatSync(toNodePath(path), { throwIfNoEntry: false });
     if (found === undefined) return { kind: 'missing' };
@@ -120,9 +122,8 @@ export const mayHaveReplacedBytes = (name: string): boolean => name.includes(rep
 export function listFolderNames(folder: string): readonly string[] {
   try {
     const names = fileSystem.readdirSync(toNodePath(folder), 'utf8');
-    return names.some(mayHaveReplacedBytes)
-      ? fileSystem.readdirSync(toNodePath(folder), 'buffer').map(pathText)
-      : names;
+    if (!names.some(mayHaveReplacedBytes)) return names;
+    return fileSystem.readdirSync(toNodePath(folder), 'buffer').map(pathText);
   } catch {
     return [];
   }

@@ -8,6 +8,8 @@ export interface OpenOptions {
   readonly mode?: number;
 }
 
+type UseOfFile<Result> = (file: number, stats: Stats) => Result;
+
 export class NotRegularFileError extends Error {
   readonly noun: string;
 
@@ -38,11 +40,7 @@ export function openRegularFile(path: string, { links, flags = 0, mode }: OpenOp
 }
 
 /** Opens the file, and closes it after `use`. */
-export function withRegularFile<Result>(
-  path: string,
-  options: OpenOptions,
-  use: (file: number, stats: Stats) => Result,
-) {
+export function withRegularFile<Result>(path: string, options: OpenOptions, use: UseOfFile<Result>) {
   const { file, stats } = openRegularFile(path, options);
   try {
     return use(file, stats);
@@ -52,14 +50,11 @@ export function withRegularFile<Result>(
 }
 
 /** Reads until the end or the limit. Files of /proc report a size of 0 but have content. */
-export function readUpTo(
-  descriptor: number,
-  { most, expected }: { readonly most: number; readonly expected: number },
-): Buffer {
+export function readUpTo(file: number, { most, expected }: Readonly<Record<'most' | 'expected', number>>): Buffer {
   let buffer = Buffer.allocUnsafe(Math.min(most, expected + 1));
   let length = 0;
   for (;;) {
-    const count = fileSystem.readSync(descriptor, buffer, length, buffer.length - length, length);
+    const count = fileSystem.readSync(file, buffer, length, buffer.length - length, length);
     length += count;
     if (count === 0 || length === most) return buffer.subarray(0, length);
     if (length < buffer.length) continue;
@@ -128,7 +123,7 @@ export type FileReadResult =
   | { readonly kind: 'missing' };
 
 /** Opens a regular file for reading, or says why not. No entry at the path can block the program. */
-export function readRegularFile<Result>(path: string, read: (file: number, stats: Stats) => Result) {
+export function readRegularFile<Result>(path: string, read: UseOfFile<Result>) {
   try {
     // Check before opening: opening a device can have an effect, such as rewinding a tape.
     const seen = fileSystem.statSync(toNodePath(path), { throwIfNoEntry: false });

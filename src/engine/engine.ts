@@ -354,6 +354,7 @@ function threadsPort(engine: Pick<Engine, 'threads' | 'start' | 'resume' | 'fork
 }
 
 /** The approval policy that the call asks for applies only while the call has the thread open. */
-function requestOf({ approvals: heldApprovals, ...wanted }: WantedThread): ThreadRequest {
-  return { ...wanted, ...defined({ heldApprovals }) };
-}
+const requestOf = ({ approvals: heldApprovals, ...wanted }: WantedThread): ThreadRequest => ({
+  ...wanted,
+  ...defined({ heldApprovals }),
+});

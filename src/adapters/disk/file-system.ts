@@ -25,9 +25,8 @@ const reasons: Readonly<Record<string, string>> = {
   ELOOP: 'its links form a loop',
 };
 
-export function diskErrorReason(error: unknown): string {
-  return reasons[errorCode(error) ?? ''] ?? (error instanceof Error ? error.message : String(error));
-}
+export const diskErrorReason = (error: unknown): string =>
+  reasons[errorCode(error) ?? ''] ?? (error instanceof Error ? error.message : String(error));
 
 /** Never throws: an entry that cannot be inspected counts as missing. */
 export function kindOfEntry(path: string): 'file' | 'folder' | 'other' | 'missing' {
@@ -160,9 +159,8 @@ function oddRealPath(path: string): string | undefined {
 }
 
 /** Resolves the part of the path that exists and leaves the rest as spelled. */
-export function realPathSoFar(path: string): string {
-  return realPath(path) ?? (path === dirname(path) ? path : join(realPathSoFar(dirname(path)), basename(path)));
-}
+export const realPathSoFar = (path: string): string =>
+  realPath(path) ?? (path === dirname(path) ? path : join(realPathSoFar(dirname(path)), basename(path)));
 
 /** Returns an unused path in the folder. A dead process that had our number may have left files there. */
 export function freeTemporaryPath(folder: string): string {

@@ -83,9 +83,8 @@ export const hasFolderHandles = (): boolean =>
 export type NamedEntry = Pick<Dirent, 'name' | 'isDirectory' | 'isSymbolicLink' | 'isSocket'>;
 
 /** Returns the entries unchanged, or lists the folder again if some names may not be the true ones. */
-export function withExactNames(entries: readonly NamedEntry[], folder: string, most?: number): readonly NamedEntry[] {
-  return entries.some(({ name }) => mayHaveReplacedBytes(name)) ? listExactEntries(folder, most) : entries;
-}
+export const withExactNames = (entries: readonly NamedEntry[], folder: string, most?: number): readonly NamedEntry[] =>
+  entries.some(({ name }) => mayHaveReplacedBytes(name)) ? listExactEntries(folder, most) : entries;
 
 /** Lists at most `most` entries with their true names. Throws what Node throws. */
 export function listExactEntries(folder: string, most = Number.POSITIVE_INFINITY): readonly NamedEntry[] {

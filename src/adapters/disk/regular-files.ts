@@ -152,18 +152,16 @@ export function readBounded(path: string, { maxBytes, denies }: BoundedReading):
 }
 
 /** Changes whenever the file does. */
-export function versionOfFile({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
-  return `${dev}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
-}
+export const versionOfFile = ({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string =>
+  `${dev}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
 
 export function readIfPossible(path: string, options: BoundedReading): Buffer | undefined {
   const file = readBounded(path, options);
   return file.kind === 'read' ? file.bytes : undefined;
 }
 
-export function readTextIfPossible(path: string, options: BoundedReading): string | undefined {
-  return readIfPossible(path, options)?.toString('utf8');
-}
+export const readTextIfPossible = (path: string, options: BoundedReading): string | undefined =>
+  readIfPossible(path, options)?.toString('utf8');
 
 export function whyMissing(path: string): string {
   try {
@@ -179,9 +177,12 @@ const replaced = 'it was replaced while it was opened, or is reached through ano
 const notThere: UnreadFile = { kind: 'unread', why: 'failed', reason: replaced };
 const notAFile = (noun: string): UnreadFile => ({ kind: 'unread', why: 'not-a-file', reason: `it is ${noun}` });
 
-function tooLarge(maxBytes: number, size: number): UnreadFile {
-  return { kind: 'unread', why: 'too-large', reason: `it is larger than ${sizeWords(maxBytes)}`, size };
-}
+const tooLarge = (maxBytes: number, size: number): UnreadFile => ({
+  kind: 'unread',
+  why: 'too-large',
+  reason: `it is larger than ${sizeWords(maxBytes)}`,
+  size,
+});
 
 const sizeWords = (bytes: number): string =>
   bytes >= 1024 * 1024 ? `${bytes / 1024 / 1024} MB` : `${bytes / 1024} KB`;

@@ -32,9 +32,8 @@ export async function readUnprovenClaims(store: Pick<RolloutStore, 'read'>, id: 
   return { messages: messages.found(), pins: pins.found() };
 }
 
-function wanted({ type }: LineKind): boolean {
-  return type === lineType.waiting || type === lineType.pin || type === lineType.compacted;
-}
+const wanted = ({ type }: LineKind): boolean =>
+  type === lineType.waiting || type === lineType.pin || type === lineType.compacted;
 
 type Claim = { readonly id: string; readonly seal?: string };
 
@@ -104,9 +103,8 @@ export async function checkpointsOf(store: RolloutStore, id: ThreadId): Promise<
   });
 }
 
-export function readPlaces(store: RolloutStore, id: ThreadId): Promise<ThreadPlaces> {
-  return turnPlaces(store.read(id, { from: 0 as Ordinal }));
-}
+export const readPlaces = (store: RolloutStore, id: ThreadId): Promise<ThreadPlaces> =>
+  turnPlaces(store.read(id, { from: 0 as Ordinal }));
 
 /** The turns as lists show them. Lines of the old form have no ordinals, so each of them has to be counted. */
 export async function readTurnList(store: RolloutStore, id: ThreadId): Promise<readonly TurnSummary[]> {

@@ -249,9 +249,8 @@ function standsAs(folder: OpenFolder, name: string, entry: TreeNode): boolean {
   return sight.mode === entry.mode && sight.size === entry.size && hashOf(folder.read(name, entry.size)) === entry.hash;
 }
 
-function look(disk: WorkspaceDisk, path: string): EntryStat | undefined {
-  return inOpenFolder(disk, path, (folder, name) => folder.look(name));
-}
+const look = (disk: WorkspaceDisk, path: string): EntryStat | undefined =>
+  inOpenFolder(disk, path, (folder, name) => folder.look(name));
 
 /** True if no part of the folder's path is a link. */
 const isReal = (disk: WorkspaceDisk, folder: string): boolean => disk.realPath(folder) === folder;

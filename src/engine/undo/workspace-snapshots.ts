@@ -366,9 +366,8 @@ function isContent(content: ContentBeforeCall, entry: TreeEntry | undefined): bo
   return entry.kind === 'left-out' || (entry.kind === 'file' && entry.hash === content.sha256);
 }
 
-function sameContent(a: ContentBeforeCall, b: ContentBeforeCall): boolean {
-  return typeof a === 'object' && typeof b === 'object' ? a.sha256 === b.sha256 : a === b;
-}
+const sameContent = (a: ContentBeforeCall, b: ContentBeforeCall): boolean =>
+  typeof a === 'object' && typeof b === 'object' ? a.sha256 === b.sha256 : a === b;
 
 const holds =
   (time: number): ((span: TimeSpan) => boolean) =>
@@ -376,9 +375,8 @@ const holds =
     from <= time && time <= to;
 
 /** Recognises a file under another name. */
-function markOf({ number, size, modifiedAt }: Pick<EntryStat, 'number' | 'size' | 'modifiedAt'>): string {
-  return `${number} ${size} ${modifiedAt}`;
-}
+const markOf = ({ number, size, modifiedAt }: Pick<EntryStat, 'number' | 'size' | 'modifiedAt'>): string =>
+  `${number} ${size} ${modifiedAt}`;
 
 function marksIn(known: KnownWorkspace): ReadonlySet<string> {
   const entries = [...known.values()].flatMap((folder) => [...folder.entries.values()]);

@@ -60,9 +60,8 @@ export async function findWorkspaceFiles(parts: Searched, search: FindFiles): Pr
   }
 }
 
-export function openFileIndex(parts: Searched, cwd: string): FileIndex {
-  return new FileIndex({ clock: parts.clock, ground: () => groundOf(parts, cwd) });
-}
+export const openFileIndex = (parts: Searched, cwd: string): FileIndex =>
+  new FileIndex({ clock: parts.clock, ground: () => groundOf(parts, cwd) });
 
 /** Without what git ignores, the engine's own places, what the machine's manager denies, and secrets. */
 function groundOf({ options, base, ownPlaces }: Searched, cwd: string): Omit<VisibleFiles, 'pace'> {

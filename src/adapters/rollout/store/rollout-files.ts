@@ -42,18 +42,14 @@ export class RolloutFiles {
   }
 
   /** The newest file with saved content. For writing only under the lock, since a compressed file is unpacked then. */
-  async openNewest(
-    id: ThreadId,
-    rollouts: readonly FoundRollout[],
-    purpose: 'read' | 'write',
-  ): Promise<OpenRefused | (OpenRollout & { readonly kind: 'opened' })> {
+  async openNewest(id: ThreadId, rollouts: readonly FoundRollout[], purpose: 'read' | 'write') {
     for (const [index, { path, name }] of rollouts.entries()) {
       const plain = name.compressed && purpose === 'write' ? await restoreRollout(this.files, path) : path;
       const file = await this.#openIfThere(plain, purpose);
       if (file === undefined) continue;
       const isLast = index === rollouts.length - 1;
       if (isLast || !(await isEmpty(file, plain)))
-        return { kind: 'opened', rolloutId: name.rolloutId, path: plain, file };
+        return { kind: 'opened', rolloutId: name.rolloutId, path: plain, file } as const;
       await file.close();
     }
     return unknownThreadRefusal(id);

@@ -32,7 +32,7 @@ import type { Clock } from '../ports/system.ts';
 import type { Threads } from '../ports/threads.ts';
 import type { Tracer } from '../ports/tracer.ts';
 import type { GuardedGit } from '../ports/workspace.ts';
-import type { AgentLiveThreads } from './agents/agent-live-threads.ts';
+import type { AgentLiveThreads } from './agents/open-agent-threads.ts';
 import type { EngineOptions } from './engine-options.ts';
 import type { AskModelRequest, ModelReply } from './models/ask-model.ts';
 import { findOwnPlaces, nativePackagesFolder, terminalLibrary } from './sandbox/protected-paths.ts';
@@ -68,10 +68,8 @@ export function createEngineParts(
   const spawn = createNodeSpawn({ clock, runFolder: `${home}/capstan/run`, terminalLibrary: terminalLibrary(root) });
   const opened = new Set<string>();
   const sendTo = createSender({ environment: env });
-  const programs = searchPathPrograms({
-    path: env['PATH'] ?? '',
-    writable: () => [...temporaryFolders(env), ...opened],
-  });
+  const writable = (): readonly string[] => [...temporaryFolders(env), ...opened];
+  const programs = searchPathPrograms({ path: env['PATH'] ?? '', writable });
   const programFolder = (): string => mcpServerFolder(home, programs);
   let own: OwnPlaces | undefined;
   const ownPlaces = (): OwnPlaces =>
@@ -135,13 +133,10 @@ export function createEngineParts(
     ownPlaces,
     spawn,
     /** Opens a session table for one thread. Commands may read the log folder, not write it. */
-    openSessions: () =>
-      createCommandSessions({
-        spawn,
-        clock,
-        random: Math.random,
-        logs: createCommandSessionLogs(`${home}/command-logs`),
-      }),
+    openSessions() {
+      const logs = createCommandSessionLogs(`${home}/command-logs`);
+      return createCommandSessions({ spawn, clock, random: Math.random, logs });
+    },
     sandboxOptions,
     sandbox: createSandbox(sandboxOptions),
     commands: createCommandReader({ root, clock }),
@@ -205,10 +200,7 @@ const secretFiles = ({ secretFiles: files = [] }: EngineOptions): readonly strin
  * Loads lazily: the word checker when a request is under way, the parser when a decision depends on it. `prepare` loads
  * what a quick look needs, so that no command waits for it, and never rejects.
  */
-function createCommandReader(place: {
-  readonly root: string;
-  readonly clock: Clock;
-}): CommandReader & { prepare(): Promise<void> } {
+function createCommandReader(place: ReaderPlace): CommandReader & { prepare(): Promise<void> } {
   let quick: CommandReader['mayBeDangerous'] | undefined;
   let loading: Promise<CommandReader['read']> | undefined;
   return {
@@ -221,16 +213,17 @@ function createCommandReader(place: {
   };
 }
 
-async function loadReader(place: { readonly root: string; readonly clock: Clock }): Promise<CommandReader['read']> {
+type ReaderPlace = { readonly root: string; readonly clock: Clock };
+
+async function loadReader(place: ReaderPlace): Promise<CommandReader['read']> {
   const loading = import('../adapters/exec/shell-reader.ts').then(({ createShellReaderLoader: load }) => load(place)());
   const [{ analyseCommand, canonicalCommand }, reader] = await Promise.all([
     import('../core/policy/commands/analyse-command.ts'),
     loading.catch(() => unread),
   ]);
-  return (argv) => {
-    const [shell = ''] = argv;
-    const analysis = analyseCommand(argv, reader, { shell });
-    return Promise.resolve({ analysis, canonical: canonicalCommand(argv, reader) });
+  return async (argv) => {
+    const analysis = analyseCommand(argv, reader, { shell: argv[0] ?? '' });
+    return { analysis, canonical: canonicalCommand(argv, reader) };
   };
 }
 

@@ -20,7 +20,7 @@ import type { Answer } from '../protocol/question.ts';
 import type { ThreadCut } from '../protocol/thread.ts';
 import type { UserImage } from '../protocol/user-input.ts';
 import { nodeVersionProblem } from '../protocol/version.ts';
-import type { AgentLiveThreads } from './agents/agent-live-threads.ts';
+import type { AgentLiveThreads } from './agents/open-agent-threads.ts';
 import type { AnsweredThread, AnswerRequest, ThreadQuestionAnswerer } from './answer-thread.ts';
 import { argumentProblem, folderPathOption, requireArguments, threadIdOption } from './check-arguments.ts';
 import { type EngineOptions, engineOptions, withAbsolutePaths } from './engine-options.ts';
@@ -354,6 +354,7 @@ function threadsPort(engine: Pick<Engine, 'threads' | 'start' | 'resume' | 'fork
 }
 
 /** The approval policy that the call asks for applies only while the call has the thread open. */
-function requestOf({ approvals: heldApprovals, ...wanted }: WantedThread): ThreadRequest {
-  return { ...wanted, ...defined({ heldApprovals }) };
-}
+const requestOf = ({ approvals: heldApprovals, ...wanted }: WantedThread): ThreadRequest => ({
+  ...wanted,
+  ...defined({ heldApprovals }),
+});

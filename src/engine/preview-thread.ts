@@ -1,4 +1,4 @@
-import { uncheckedValue, type OptionType, recordOf } from '../core/envelope/read-options.ts';
+import { uncheckedValue, recordOf, valueWhere } from '../core/envelope/read-options.ts';
 import { defined } from '../base/objects.ts';
 import { isJsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import type { ThreadId } from '../protocol/ids.ts';
@@ -20,13 +20,10 @@ export type PreviewedResume = { readonly request?: ThreadRequest; readonly kept?
 
 /** Arguments of `preview()`. A state is a fold of the library's own: only its kind is checked. */
 export const previewArguments = {
-  state: {
-    expected: 'the state of a thread',
-    read: (given) =>
-      isJsonObject((given as Partial<ThreadState> | null)?.meta) && Array.isArray((given as ThreadState).waiting)
-        ? (given as ThreadState)
-        : undefined,
-  } as OptionType<ThreadState>,
+  state: valueWhere<ThreadState>('the state of a thread', (given) => {
+    const { meta, waiting } = (given ?? {}) as Partial<ThreadState>;
+    return isJsonObject(meta) && Array.isArray(waiting);
+  }),
   as: recordOf<PreviewedResume>('an object with request or kept', {
     request: { type: recordOf<ThreadRequest>('an object with options of resume()', threadOptions) },
     kept: { type: uncheckedValue<KeptSettings>('settings') },

@@ -16,6 +16,7 @@ import {
   abortSignalOption,
   nonBlankStringOption,
   readOptions,
+  valueWhere,
   wholeNumberOption,
 } from '../core/envelope/read-options.ts';
 import type { OptionTable, OptionType } from '../core/envelope/read-options.ts';
@@ -60,17 +61,13 @@ const rerunOptions = {
   signal: { type: abortSignalOption, required: true },
 } as const satisfies OptionTable<RerunStep>;
 
+type RerunThread = { readonly id: ThreadId; readonly lines: readonly Line[] };
 /** `stored.read` returns more than is needed here. Lines are not copied, since there may be many. */
-export const rerunThreadOption: OptionType<{ readonly id: ThreadId; readonly lines: readonly Line[] }> = {
-  expected: 'an object with the id and the lines of a thread',
-  read(given) {
-    const { id, lines } = (given ?? {}) as Readonly<Record<string, unknown>>;
-    const isWhole = Array.isArray(lines) && lines.every((line: Partial<Line> | null) => isJsonObject(line?.payload));
-    return isWhole && threadIdOption.read(id) !== undefined
-      ? (given as { readonly id: ThreadId; lines: Line[] })
-      : undefined;
-  },
-};
+export const rerunThreadOption = valueWhere<RerunThread>('an object with the id and the lines of a thread', (given) => {
+  const { id, lines } = (given ?? {}) as Readonly<Record<string, unknown>>;
+  const isWhole = Array.isArray(lines) && lines.every((line: Partial<Line> | null) => isJsonObject(line?.payload));
+  return isWhole && threadIdOption.read(id) !== undefined;
+});
 
 /** One answer to the request. Its calls were not run for this. */
 export interface StepAnswered {
@@ -104,7 +101,7 @@ export interface RerunAnswers {
 /** Sends the request of a past step again. Takes no lock, writes no line and runs no call. */
 export async function rerunStep(
   engine: EngineParts,
-  { id, lines }: { readonly id: ThreadId; readonly lines: readonly Line[] },
+  { id, lines }: RerunThread,
   given: RerunStep,
 ): Promise<RerunAnswers | Outcome> {
   const asked = readOptions<RerunStep>(given, rerunOptions, 'rerun()');

@@ -222,13 +222,11 @@ export const threadOnlyOptions = {
 };
 
 /** Returns a copy of a new thread's options, or why they are refused. */
-export function readStartOptions(request: unknown): (ThreadRequest & { readonly cwd: string }) | OptionProblem {
-  return readOptions<ThreadRequest & { readonly cwd: string }>(request, startOptions, 'start()', ofEngine);
-}
+export const readStartOptions = (request: unknown) =>
+  readOptions<ThreadRequest & { readonly cwd: string }>(request, startOptions, 'start()', ofEngine);
 
-export function readThreadOptions(request: unknown, of: 'resume()' | 'fork()'): ThreadRequest | OptionProblem {
-  return readOptions<ThreadRequest>(request, threadOptions, of, ofEngine);
-}
+export const readThreadOptions = (request: unknown, of: 'resume()' | 'fork()'): ThreadRequest | OptionProblem =>
+  readOptions<ThreadRequest>(request, threadOptions, of, ofEngine);
 
 export function readThreadCut(cut: unknown): ThreadCut | OptionProblem {
   const read = readOptions<{ readonly kind: ThreadCut['kind']; readonly turnId?: TurnId }>(

@@ -48,19 +48,16 @@ export function formatRanges(numbers: readonly number[]): string {
 }
 
 /** An estimate for people. Very small numbers are not rounded. */
-export function approximateCount(tokens: number): string {
-  return tokens < 10 ? formatCount(tokens) : `about ${formatCount(tokens)}`;
-}
+export const approximateCount = (tokens: number): string =>
+  tokens < 10 ? formatCount(tokens) : `about ${formatCount(tokens)}`;
 
 /** `1 turn`, `2 turns`. */
-export function plural(number: number, noun: string): string {
-  return `${formatCount(number)} ${noun}${number === 1 ? '' : 's'}`;
-}
+export const plural = (number: number, noun: string): string =>
+  `${formatCount(number)} ${noun}${number === 1 ? '' : 's'}`;
 
 /** Empty for a thread without turns that has something else to show: a review, a command of the user, a goal. */
-export function describeTurnCount({ turns, preview }: Pick<ThreadSummary, 'turns' | 'preview'>): readonly string[] {
-  return turns === 0 && preview !== '' ? [] : [plural(turns, 'turn')];
-}
+export const describeTurnCount = ({ turns, preview }: Pick<ThreadSummary, 'turns' | 'preview'>): readonly string[] =>
+  turns === 0 && preview !== '' ? [] : [plural(turns, 'turn')];
 
 const units = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const;
 

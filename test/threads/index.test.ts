@@ -15,7 +15,7 @@ import { expect, it } from 'vitest';
 import type { ThreadId } from '../../src/protocol/ids.ts';
 import { chosenFile } from '../../src/adapters/rollout/index/listed-files.ts';
 import { emptyDatabase, withDatabase } from '../../src/adapters/rollout/index/database.ts';
-import { readFilesIntoIndex } from '../../src/adapters/rollout/index/read-listed-files.ts';
+import { readFilesIntoIndex } from '../../src/adapters/rollout/index/thread-index.ts';
 import { all, bytesOf, IndexHome, lineText, meta, noon, turn, uuid } from './index-home.ts';
 
 const mega = 1024 * 1024;

@@ -25,9 +25,8 @@ const reasons: Readonly<Record<string, string>> = {
   ELOOP: 'its links form a loop',
 };
 
-export function diskErrorReason(error: unknown): string {
-  return reasons[errorCode(error) ?? ''] ?? (error instanceof Error ? error.message : String(error));
-}
+export const diskErrorReason = (error: unknown): string =>
+  reasons[errorCode(error) ?? ''] ?? (error instanceof Error ? error.message : String(error));
 
 /** Never throws: an entry that cannot be inspected counts as missing. */
 export function kindOfEntry(path: string): 'file' | 'folder' | 'other' | 'missing' {
@@ -40,10 +39,12 @@ export function kindOfEntry(path: string): 'file' | 'folder' | 'other' | 'missin
   }
 }
 
+type InspectedEntry =
+  | { readonly kind: 'folder' | 'file' | 'missing' }
+  | { readonly kind: 'link'; readonly target: string };
+
 /** Looks at the entry itself and does not follow a link. An entry that this user may not inspect is missing. */
-export function inspectEntry(
-  path: string,
-): { readonly kind: 'folder' | 'file' | 'missing' } | { readonly kind: 'link'; readonly target: string } {
+export function inspectEntry(path: string): InspectedEntry {
   try {
     const found = fileSystem.lstatSync(toNodePath(path), { throwIfNoEntry: false });
     if (found === undefined) return { kind: 'missing' };
@@ -120,9 +121,8 @@ export const mayHaveReplacedBytes = (name: string): boolean => name.includes(rep
 export function listFolderNames(folder: string): readonly string[] {
   try {
     const names = fileSystem.readdirSync(toNodePath(folder), 'utf8');
-    return names.some(mayHaveReplacedBytes)
-      ? fileSystem.readdirSync(toNodePath(folder), 'buffer').map(pathText)
-      : names;
+    if (!names.some(mayHaveReplacedBytes)) return names;
+    return fileSystem.readdirSync(toNodePath(folder), 'buffer').map(pathText);
   } catch {
     return [];
   }
@@ -159,9 +159,8 @@ function oddRealPath(path: string): string | undefined {
 }
 
 /** Resolves the part of the path that exists and leaves the rest as spelled. */
-export function realPathSoFar(path: string): string {
-  return realPath(path) ?? (path === dirname(path) ? path : join(realPathSoFar(dirname(path)), basename(path)));
-}
+export const realPathSoFar = (path: string): string =>
+  realPath(path) ?? (path === dirname(path) ? path : join(realPathSoFar(dirname(path)), basename(path)));
 
 /** Returns an unused path in the folder. A dead process that had our number may have left files there. */
 export function freeTemporaryPath(folder: string): string {

@@ -83,22 +83,22 @@ export const hasFolderHandles = (): boolean =>
 export type NamedEntry = Pick<Dirent, 'name' | 'isDirectory' | 'isSymbolicLink' | 'isSocket'>;
 
 /** Returns the entries unchanged, or lists the folder again if some names may not be the true ones. */
-export function withExactNames<Entry extends NamedEntry>(
-  entries: readonly Entry[],
-  folder: string,
-  most?: number,
-): readonly (Entry | NamedEntry)[] {
-  return entries.some(({ name }) => mayHaveReplacedBytes(name)) ? listExactEntries(folder, most) : entries;
-}
+export const withExactNames = (entries: readonly NamedEntry[], folder: string, most?: number): readonly NamedEntry[] =>
+  entries.some(({ name }) => mayHaveReplacedBytes(name)) ? listExactEntries(folder, most) : entries;
 
 /** Lists at most `most` entries with their true names. Throws what Node throws. */
 export function listExactEntries(folder: string, most = Number.POSITIVE_INFINITY): readonly NamedEntry[] {
-  const found: NamedEntry[] = [];
   // In this encoding one character is one byte.
-  const open = fs.opendirSync(toNodePath(folder), { encoding: 'latin1', bufferSize: 256 });
+  const found = readEntries(folder, most, 'latin1');
+  return found.map((entry) => Object.assign(entry, { name: pathText(Buffer.from(entry.name, 'latin1')) }));
+}
+
+/** Reads at most `most` entries. Throws what Node throws. */
+export function readEntries(folder: string, most: number, encoding: BufferEncoding = 'utf8'): readonly Dirent[] {
+  const found: Dirent[] = [];
+  const open = fs.opendirSync(toNodePath(folder), { encoding, bufferSize: 256 });
   try {
-    for (let entry = open.readSync(); entry !== null && found.length < most; entry = open.readSync())
-      found.push(Object.assign(entry, { name: pathText(Buffer.from(entry.name, 'latin1')) }));
+    for (let entry = open.readSync(); entry !== null && found.length < most; entry = open.readSync()) found.push(entry);
   } finally {
     open.closeSync();
   }
@@ -109,9 +109,8 @@ export function listExactEntries(folder: string, most = Number.POSITIVE_INFINITY
 const mostBytes = 4000;
 
 /** A sandbox may be unable to name the entries of such a folder. Programs reach them by relative names. */
-export function isPathTooLong(folder: string): boolean {
-  return folder.length * 3 > mostBytes && Buffer.byteLength(folder) > mostBytes;
-}
+export const isPathTooLong = (folder: string): boolean =>
+  folder.length * 3 > mostBytes && Buffer.byteLength(folder) > mostBytes;
 
 export function cannotBeSeen(path: string): boolean {
   try {

@@ -34,6 +34,5 @@ export const nodeProgramFiles: ProgramFiles = {
 };
 
 /** A group may be trusted by the administrator; `staff` owns /usr/local on Debian. */
-function isOpen({ uid, mode }: Stats): boolean {
-  return (mode & worldWritable) !== 0 || (uid !== 0 && uid !== process.getuid?.());
-}
+const isOpen = ({ uid, mode }: Stats): boolean =>
+  (mode & worldWritable) !== 0 || (uid !== 0 && uid !== process.getuid?.());

@@ -8,6 +8,8 @@ export interface OpenOptions {
   readonly mode?: number;
 }
 
+type UseOfFile<Result> = (file: number, stats: Stats) => Result;
+
 export class NotRegularFileError extends Error {
   readonly noun: string;
 
@@ -38,11 +40,7 @@ export function openRegularFile(path: string, { links, flags = 0, mode }: OpenOp
 }
 
 /** Opens the file, and closes it after `use`. */
-export function withRegularFile<Result>(
-  path: string,
-  options: OpenOptions,
-  use: (file: number, stats: Stats) => Result,
-) {
+export function withRegularFile<Result>(path: string, options: OpenOptions, use: UseOfFile<Result>) {
   const { file, stats } = openRegularFile(path, options);
   try {
     return use(file, stats);
@@ -52,14 +50,11 @@ export function withRegularFile<Result>(
 }
 
 /** Reads until the end or the limit. Files of /proc report a size of 0 but have content. */
-export function readUpTo(
-  descriptor: number,
-  { most, expected }: { readonly most: number; readonly expected: number },
-): Buffer {
+export function readUpTo(file: number, { most, expected }: Readonly<Record<'most' | 'expected', number>>): Buffer {
   let buffer = Buffer.allocUnsafe(Math.min(most, expected + 1));
   let length = 0;
   for (;;) {
-    const count = fileSystem.readSync(descriptor, buffer, length, buffer.length - length, length);
+    const count = fileSystem.readSync(file, buffer, length, buffer.length - length, length);
     length += count;
     if (count === 0 || length === most) return buffer.subarray(0, length);
     if (length < buffer.length) continue;
@@ -128,7 +123,7 @@ export type FileReadResult =
   | { readonly kind: 'missing' };
 
 /** Opens a regular file for reading, or says why not. No entry at the path can block the program. */
-export function readRegularFile<Result>(path: string, read: (file: number, stats: Stats) => Result) {
+export function readRegularFile<Result>(path: string, read: UseOfFile<Result>) {
   try {
     // Check before opening: opening a device can have an effect, such as rewinding a tape.
     const seen = fileSystem.statSync(toNodePath(path), { throwIfNoEntry: false });
@@ -157,18 +152,16 @@ export function readBounded(path: string, { maxBytes, denies }: BoundedReading):
 }
 
 /** Changes whenever the file does. */
-export function versionOfFile({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
-  return `${dev}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
-}
+export const versionOfFile = ({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string =>
+  `${dev}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
 
 export function readIfPossible(path: string, options: BoundedReading): Buffer | undefined {
   const file = readBounded(path, options);
   return file.kind === 'read' ? file.bytes : undefined;
 }
 
-export function readTextIfPossible(path: string, options: BoundedReading): string | undefined {
-  return readIfPossible(path, options)?.toString('utf8');
-}
+export const readTextIfPossible = (path: string, options: BoundedReading): string | undefined =>
+  readIfPossible(path, options)?.toString('utf8');
 
 export function whyMissing(path: string): string {
   try {
@@ -184,9 +177,12 @@ const replaced = 'it was replaced while it was opened, or is reached through ano
 const notThere: UnreadFile = { kind: 'unread', why: 'failed', reason: replaced };
 const notAFile = (noun: string): UnreadFile => ({ kind: 'unread', why: 'not-a-file', reason: `it is ${noun}` });
 
-function tooLarge(maxBytes: number, size: number): UnreadFile {
-  return { kind: 'unread', why: 'too-large', reason: `it is larger than ${sizeWords(maxBytes)}`, size };
-}
+const tooLarge = (maxBytes: number, size: number): UnreadFile => ({
+  kind: 'unread',
+  why: 'too-large',
+  reason: `it is larger than ${sizeWords(maxBytes)}`,
+  size,
+});
 
 const sizeWords = (bytes: number): string =>
   bytes >= 1024 * 1024 ? `${bytes / 1024 / 1024} MB` : `${bytes / 1024} KB`;

@@ -1,4 +1,4 @@
-import type { Lock, LockHeld, Locks } from '../../ports/files.ts';
+import type { Lock, Locks } from '../../ports/files.ts';
 import type { Clock } from '../../ports/system.ts';
 import { diskErrorReason } from './file-system.ts';
 
@@ -9,11 +9,7 @@ const lookAgainMs = 100;
 type LockWanted = LockWaiting & { readonly held: string; readonly signal?: AbortSignal | undefined };
 
 /** Works under a lock once no other process has it. Rejects with the reason as a part of a sentence. */
-export async function workUnderLock<Result>(
-  path: string,
-  wanted: LockWanted,
-  work: () => Result | Promise<Result>,
-): Promise<Result> {
+export async function workUnderLock<Result>(path: string, wanted: LockWanted, work: () => Result | Promise<Result>) {
   const lock = await waitForLock(path, wanted);
   try {
     return await work();
@@ -23,11 +19,7 @@ export async function workUnderLock<Result>(
 }
 
 /** Does the work under a lock if no other process has it, and returns undefined. Otherwise returns who has it. */
-export async function inFreeLock(
-  locks: Pick<Locks, 'take'>,
-  path: string,
-  work: () => Promise<void>,
-): Promise<LockHeld | undefined> {
+export async function inFreeLock(locks: Pick<Locks, 'take'>, path: string, work: () => Promise<void>) {
   const lock = await locks.take(path);
   if (lock.kind === 'held') return lock;
   await work().finally(() => lock.release());

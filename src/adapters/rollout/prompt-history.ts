@@ -1,6 +1,6 @@
 import type { Clock, ProgramFinder } from '../../ports/system.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { isJsonObject, type Json, objectAt } from '../../protocol/json.ts';
+import { isJsonObject, objectAt, parseJson, stringAt } from '../../protocol/json.ts';
 import { fileSystem as fs, isMissing, diskErrorReason } from '../disk/file-system.ts';
 import { openRegularFile, withRegularFile } from '../disk/regular-files.ts';
 import { lockOpenFile, lockPrograms } from './files/file-locks.ts';
@@ -26,9 +26,9 @@ export interface PromptPlace {
   readonly file: number;
 }
 
-export interface PromptsRead {
+/** `rest`: undefined if there are no older ones. */
+interface PromptsRead {
   readonly prompts: readonly KeptPrompt[];
-  /** Undefined if there are no older ones. */
   readonly rest: PromptPlace | undefined;
 }
 
@@ -145,15 +145,11 @@ function readBefore(file: number, end: number, ino: number): PromptsRead {
 
 /** Skips partial lines and those of another form. */
 function promptIn(line: string): readonly KeptPrompt[] {
-  try {
-    const read = JSON.parse(line) as Json;
-    if (!isJsonObject(read)) return [];
-    const { text } = read;
-    if (typeof text !== 'string' || text === '') return [];
-    return [objectAt(read, 'capstan')?.['command'] === true ? { text, isCommand: true } : { text }];
-  } catch {
-    return [];
-  }
+  const parsed = parseJson(line);
+  const read = isJsonObject(parsed) ? parsed : undefined;
+  const text = stringAt(read, 'text') ?? '';
+  if (text === '') return [];
+  return [objectAt(read, 'capstan')?.['command'] === true ? { text, isCommand: true } : { text }];
 }
 
 function unkept(path: string, why: string): Outcome {

@@ -19,9 +19,10 @@ import type { EngineRefused } from '../engine-refused.ts';
 import type { ThreadRequest } from '../thread-request.ts';
 import { setEffortHint } from '../thread-setup/configure-thread.ts';
 import { awaitClientAnswer } from '../thread/open-questions.ts';
-import type { AgentLiveRequest, AgentLiveThread, AgentLiveThreads } from './agent-live-threads.ts';
 import type { AgentQuestions } from './agent-tree.ts';
 import { readAgent } from './read-agent-tree.ts';
+import type { ThreadCut } from '../../protocol/thread.ts';
+import type { LiveRequest, LiveThread, LiveThreads } from '../live/live-thread-types.ts';
 
 /** Parts of the parent's request that agents inherit, besides what its turn may do. */
 export type ParentRequest = Pick<ThreadRequest, 'config' | 'profile' | 'askUser' | 'ephemeral'>;
@@ -168,27 +169,21 @@ const asked = new WeakMap<AskUser, Promise<unknown>>();
 
 function agentAsker(asker: AskUser, path: string, questions: AgentQuestions): AskUser {
   const root = rootOf.get(asker) ?? asker;
-  const own: AskUser = {
-    answersOnce: root.answersOnce,
-    ask(question, signal, item) {
-      const put = (named: Question, end: AbortSignal) => ask(root, named, end, item);
-      return questions.ask({ ...question, agent: path }, { signal, item, put });
-    },
-    isThere: () => root.isThere?.() ?? true,
-  };
-  rootOf.set(own, root);
-  return own;
+  return askerFor(root, (question, signal, item) => {
+    const put = (named: Question, end: AbortSignal) => ask(root, named, end, item);
+    return questions.ask({ ...question, agent: path }, { signal, item, put });
+  });
 }
 
 /** Wraps the port of a root thread, so that the root and its agents ask one question at a time. */
 export function askerSharedWithAgents(asker: AskUser): AskUser {
   if (asker === awaitClientAnswer || rootOf.has(asker)) return asker;
-  const own: AskUser = {
-    answersOnce: asker.answersOnce,
-    ask: (question, signal, item) => ask(asker, question, signal, item),
-    isThere: () => asker.isThere?.() ?? true,
-  };
-  rootOf.set(own, asker);
+  return askerFor(asker, (...asked) => ask(asker, ...asked));
+}
+
+function askerFor(root: AskUser, put: AskUser['ask']): AskUser {
+  const own: AskUser = { answersOnce: root.answersOnce, ask: put, isThere: () => root.isThere?.() ?? true };
+  rootOf.set(own, root);
   return own;
 }
 
@@ -205,3 +200,13 @@ async function ask(asker: AskUser, ...[question, signal, item]: Parameters<AskUs
     resolve();
   }
 }
+
+export interface AgentLiveThreads extends Pick<LiveThreads, 'knows'> {
+  start(request: AgentLiveRequest): Promise<AgentLiveThread | EngineRefused>;
+  load(id: ThreadId, request: AgentLiveRequest): Promise<AgentLiveThread | EngineRefused>;
+  fork(id: ThreadId, cut: ThreadCut, request: AgentLiveRequest): Promise<AgentLiveThread | EngineRefused>;
+}
+
+type AgentLiveRequest = LiveRequest & { readonly cwd: string };
+type Used = 'kind' | 'settings' | 'notices' | 'questions' | 'submit' | 'steer' | 'leave' | 'cost';
+type AgentLiveThread = Pick<LiveThread, Used> & { interrupt(reason: unknown): Promise<unknown> };

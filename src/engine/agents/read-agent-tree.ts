@@ -52,11 +52,7 @@ async function nodeOf(threads: ReadableThreads, agent: KnownAgent, seen: Set<Thr
   return { id, path, ...defined({ role }), status, tokens, used, ...defined({ money, estimated }), agents };
 }
 
-async function statusOf(
-  threads: ReadableThreads,
-  { id, state }: KnownAgent,
-  read: Awaited<ReturnType<typeof readAgent>>,
-): Promise<string> {
+async function statusOf(threads: ReadableThreads, { id, state }: KnownAgent, read: StoredAgent | undefined) {
   if (state === 'closed') return 'closed';
   if (read === undefined) return 'not started';
   if (read.last === 'waits') return 'waiting';
@@ -65,21 +61,15 @@ async function statusOf(
 }
 
 /** Reads from a thread's file what became of the work it was given last. */
-export async function readAgent(
-  { store }: Pick<ReadableThreads, 'store'>,
-  id: ThreadId,
-): Promise<StoredAgent | undefined> {
+export async function readAgent({ store }: { store: RolloutStore }, id: ThreadId): Promise<StoredAgent | undefined> {
   if ((await store.current(id)).kind === 'refused') return undefined;
   const { state } = await loadThreadState(store, id);
-  const own = state.agents.filter(({ parentId }) => parentId === id);
-  const last = await lastStatus(store, id, state);
-  const isOpen = state.openTurn !== undefined;
   return {
     identity: agentIdentityIn(state.meta),
     used: ownCost(state.usage.total, state.meta),
-    agents: own,
-    isOpen,
-    last,
+    agents: state.agents.filter(({ parentId }) => parentId === id),
+    isOpen: state.openTurn !== undefined,
+    last: await lastStatus(store, id, state),
   };
 }
 

@@ -221,10 +221,8 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     const agent = this.#find(target);
     if ('why' in agent) return work();
     const done = (this.#last.get(agent.id) ?? Promise.resolve()).then(work);
-    this.#last.set(
-      agent.id,
-      done.catch(() => {}),
-    );
+    const settled = done.catch(() => {});
+    this.#last.set(agent.id, settled);
     return done;
   }
 
@@ -238,8 +236,8 @@ export class ThreadAgents implements Agents, AgentsOfThread {
 
   #fullProblem(): string | undefined {
     const { running } = this.#options.limits;
-    const isFull = this.#tree.running.size >= running;
-    return isFull ? `${running} agents work already, which is the limit. Wait for one of them first.` : undefined;
+    if (this.#tree.running.size < running) return undefined;
+    return `${running} agents work already, which is the limit. Wait for one of them first.`;
   }
 
   #find(target: string): RecordedAgent | AgentRefused {

@@ -119,14 +119,11 @@ export function parseWindowsClipboard(printed: string): ClipboardContent | undef
 const pictureTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const;
 
 /** Files first: a file manager puts a small icon beside them. */
-async function byTypes(
-  types: Promise<Buffer | undefined>,
-  get: (type: string) => Promise<Buffer | undefined>,
-): Promise<ClipboardContent | undefined> {
+async function byTypes(types: Promise<Buffer | undefined>, get: (type: string) => Promise<Buffer | undefined>) {
   const offered = new Set((await types)?.toString('utf8').split(/\s+/));
   if (offered.has('text/uri-list')) {
     const paths = pathsOfUris((await get('text/uri-list'))?.toString('utf8') ?? '');
-    if (paths.length > 0) return { kind: 'files', paths };
+    if (paths.length > 0) return { kind: 'files', paths } as const;
   }
   const type = pictureTypes.find((each) => offered.has(each));
   return type === undefined ? undefined : pictureOf(type, await get(type));

@@ -78,9 +78,8 @@ export async function decideFolderTrust(
 }
 
 /** Hooks of a folder that need a decision: new ones, and those changed since they were trusted. */
-export async function hooksNeedingDecision(parts: Pick<EngineParts, 'base' | 'options'>, folder: string) {
-  return (await hooksInForce(parts, folder)).filter(({ trust }) => trust === 'untrusted' || trust === 'modified');
-}
+export const hooksNeedingDecision = async (parts: Pick<EngineParts, 'base' | 'options'>, folder: string) =>
+  (await hooksInForce(parts, folder)).filter(({ trust }) => trust === 'untrusted' || trust === 'modified');
 
 /** All hooks of a folder as this engine runs them: decisions made after it was loaded count for the next one. */
 export async function hooksInForce({ base, options }: Pick<EngineParts, 'base' | 'options'>, folder: string) {

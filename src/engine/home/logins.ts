@@ -10,10 +10,7 @@ import { createPkcePair, openSignInCallback, signInPageUrl } from '../../adapter
 import { awaitDeviceCode, exchangeCode, requestDeviceCode } from '../../adapters/model/http/auth/device-code.ts';
 import type { ExchangedCode } from '../../adapters/model/http/auth/device-code.ts';
 import { accountOfToken } from '../../adapters/model/http/auth/provider-credentials.ts';
-import {
-  loginClientId as ownClientId,
-  loginIssuerUrl as ownIssuer,
-} from '../../adapters/model/http/auth/renew-login.ts';
+import { loginClientId, loginIssuerUrl } from '../../adapters/model/http/auth/renew-login.ts';
 import { defined } from '../../base/objects.ts';
 import { loginLimits, type LoginMethod, loginRefusal } from '../../core/policy/requirements.ts';
 import { isHeaderValue } from '../../protocol/http.ts';
@@ -71,7 +68,7 @@ export class Logins {
 
   /** The page sends the browser back to this machine. `show` gets the page, whether or not it opened. */
   async withBrowser(
-    { signal, issuer = ownIssuer, clientId = ownClientId, ports = callbackPorts }: SignInOptions,
+    { signal, issuer = loginIssuerUrl, clientId = loginClientId, ports = callbackPorts }: SignInOptions,
     show: (page: string, opened: boolean) => void,
   ): Promise<SignedIn | Outcome> {
     const refused = this.#refused('chatgpt', undefined) ?? (await this.#unkept(signal));
@@ -83,9 +80,8 @@ export class Logins {
     try {
       const { redirectUri } = callback;
       const { options, requests } = this.#parts;
-      const { workspaces } = this.#limits;
-      const about = { issuer, clientId, redirectUri, challenge, state, originator: options.client.name, workspaces };
-      const page = signInPageUrl(about);
+      const about = { issuer, clientId, redirectUri, challenge, state, originator: options.client.name };
+      const page = signInPageUrl({ ...about, workspaces: this.#limits.workspaces });
       show(page, openInBrowser(page, this.#parts));
       const back = await callback.back;
       if (back.kind === 'ended') return back.why === 'late' ? late(patienceMs) : stopped;
@@ -98,7 +94,7 @@ export class Logins {
   }
 
   async withDeviceCode(
-    { signal, issuer = ownIssuer, clientId = ownClientId }: SignInOptions,
+    { signal, issuer = loginIssuerUrl, clientId = loginClientId }: SignInOptions,
     show: (page: string, userCode: string) => void,
   ): Promise<SignedIn | Outcome> {
     const refused = this.#refused('chatgpt', undefined) ?? (await this.#unkept(signal));

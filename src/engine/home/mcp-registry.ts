@@ -154,9 +154,8 @@ export class McpRegistry {
   }
 }
 
-function shownServer(name: string, table: JsonObject): JsonObject {
-  return valueAt(hideSecrets({ mcp_servers: { [name]: table } }), ['mcp_servers', name]) as JsonObject;
-}
+const shownServer = (name: string, table: JsonObject): JsonObject =>
+  valueAt(hideSecrets({ mcp_servers: { [name]: table } }), ['mcp_servers', name]) as JsonObject;
 
 /** The server still wants a login after this one, so advice just to log in would not help. */
 function loginRefused(server: McpServerConfig): Outcome {
@@ -237,9 +236,8 @@ function programTable(command: string, given: JsonObject): JsonObject {
 }
 
 /** Without empty lists and tables. */
-function notEmpty(values: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => Object.keys(value ?? {}).length > 0));
-}
+const notEmpty = (values: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => Object.keys(value ?? {}).length > 0));
 
 function textsIn(value: Json | undefined): Readonly<Record<string, string>> {
   if (!isJsonObject(value)) return {};

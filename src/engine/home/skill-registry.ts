@@ -24,9 +24,7 @@ export interface SkillEntry {
 
 export const skillRegistry = (engine: EngineParts) => ({
   /** Lists all skills of a folder from its current files, disabled ones included. */
-  async list(
-    folder: string,
-  ): Promise<{ readonly skills: readonly SkillEntry[]; readonly problems: readonly Outcome[] }> {
+  async list(folder: string) {
     const { options, clock } = engine;
     const base = await loadBaseLayers(engine.base.home, options);
     const { config, layers } = await configInFolder(base, folder);
@@ -35,11 +33,11 @@ export const skillRegistry = (engine: EngineParts) => ({
     const denies = (path: string): boolean => deniesRead(base.requirements, path);
     const found = await new SkillFiles(() => clock.now()).load({ roots, plugins: installed, switches: [], denies });
     const switches = skillSwitches(layers, base.osHome);
-    const skills = found.skills.map(({ name, description, scope, path, place, isOffered }) => {
+    const skills = found.skills.map(({ name, description, scope, path, place, isOffered }): SkillEntry => {
       const isOn = isSwitchedOn(switches, { name, paths: [path, place] });
       return { name, description, scope, path, isOn, isOffered };
     });
-    return { skills, problems: [...problems, ...found.problems] };
+    return { skills, problems: [...problems, ...found.problems] as readonly Outcome[] };
   },
 
   /** Saves the choice in the user's config.toml for the next run. Returns why it could not. */

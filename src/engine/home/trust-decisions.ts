@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { choiceOf, type OptionType } from '../../core/envelope/read-options.ts';
+import { choiceOf, valueWhere } from '../../core/envelope/read-options.ts';
 import { isJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ConfiguredHook } from './user-hooks.ts';
@@ -8,22 +8,19 @@ import { argumentProblem, requireArguments, folderPathOption } from '../check-ar
 import type { FolderTrust } from './folder-trust.ts';
 
 /** `ofFolder` returns more than is needed here. */
-const folderToDecide: OptionType<Pick<FolderTrust, 'root'>> = {
-  expected: 'what ofFolder() gives: an object with root, and seen where there are parts',
-  read(given) {
+const folderToDecide = valueWhere<Pick<FolderTrust, 'root'>>(
+  'what ofFolder() gives: an object with root, and seen where there are parts',
+  (given) => {
     const { root, seen } = (given ?? {}) as Partial<Record<keyof FolderTrust, unknown>>;
-    const isWhole = typeof root === 'string' && isAbsolute(root) && (seen === undefined || isJsonObject(seen));
-    return isWhole ? (given as FolderTrust) : undefined;
+    return typeof root === 'string' && isAbsolute(root) && (seen === undefined || isJsonObject(seen));
   },
-};
+);
 
-const hooksToDecide: OptionType<readonly ConfiguredHook[]> = {
-  expected: 'a list of hooks, as idleHooks() gives them',
-  read: (given) =>
-    Array.isArray(given) && given.every((hook) => typeof hook?.key === 'string' && typeof hook.hash === 'string')
-      ? (given as readonly ConfiguredHook[])
-      : undefined,
-};
+const hooksToDecide = valueWhere<readonly ConfiguredHook[]>('a list of hooks, as idleHooks() gives them', (given) => {
+  const isHook = (hook: Partial<ConfiguredHook> | null) =>
+    typeof hook?.key === 'string' && typeof hook.hash === 'string';
+  return Array.isArray(given) && given.every(isHook);
+});
 
 /** The user's decisions about projects and hooks. They apply to engines that are loaded later. */
 export class TrustDecisions {

@@ -7,7 +7,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { ProvisionalEvent, ThreadEvent } from '../../protocol/thread-event.ts';
 import type { ThreadCut } from '../../protocol/thread.ts';
 import type { Usage } from '../../protocol/usage.ts';
-import type { AgentLiveThreads } from '../agents/agent-live-threads.ts';
+import type { AgentLiveThreads } from '../agents/open-agent-threads.ts';
 import type { EngineRefused } from '../engine-refused.ts';
 import type { ForeseenRequest } from '../preview-thread.ts';
 import type { StoredThreads } from '../store/stored-threads.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { memoryRules } from '../../core/config/memories.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { ThreadSummary } from '../../protocol/thread.ts';
-import { threadsDueForNotes } from './memory-writer.ts';
+import { threadsDueForNotes } from './thread-memories.ts';
 
 const hourMs = 3_600_000;
 const now = 1000 * hourMs;

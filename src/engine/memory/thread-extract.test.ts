@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ReviewEntry } from '../../core/fragments/approval-review.ts';
-import { threadExtract } from './memory-writer.ts';
+import { threadExtract } from './thread-memories.ts';
 
 test("the user's words stay where space is short, and lines count what is left out", () => {
   const entries: ReviewEntry[] = [

@@ -38,7 +38,7 @@ const changeScripts = {
 
 /** Asks git in a read-only sandbox. A target in words names no change to look up. */
 export async function findChangesToReview(
-  sandbox: Pick<CommandSandbox, 'capture' | 'find' | 'cwd' | 'own'>,
+  sandbox: CommandSandbox,
   target: ReviewTarget,
 ): Promise<ChangesToReview | Outcome> {
   if (target.kind === 'words') return { diff: '' };
@@ -135,9 +135,7 @@ const choiceScripts = {
 } as const;
 
 /** Asks git in a read-only sandbox. */
-export async function listReviewChoices(
-  sandbox: Pick<CommandSandbox, 'capture' | 'find'>,
-): Promise<ReviewChoices | Outcome> {
+export async function listReviewChoices(sandbox: CommandSandbox): Promise<ReviewChoices | Outcome> {
   const git = sandbox.find('git');
   if (git === undefined) return gitNotRun;
   const lines: Partial<Record<keyof typeof choiceScripts, readonly string[]>> = {};

@@ -7,6 +7,5 @@ const ids = systemIds(systemClock);
 export const newThreadId = (): ThreadId => ids.uuid() as ThreadId;
 
 /** Names the file of a thread that began then, or now if that is unknown. */
-export function rolloutFileName(id: ThreadId, startedAt: number): string {
-  return basename(rolloutPath('', id, localTime(Number.isNaN(startedAt) ? systemClock.now() : startedAt)));
-}
+export const rolloutFileName = (id: ThreadId, startedAt: number): string =>
+  basename(rolloutPath('', id, localTime(Number.isNaN(startedAt) ? systemClock.now() : startedAt)));

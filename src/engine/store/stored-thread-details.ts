@@ -17,8 +17,8 @@ import { type UnprovenClaims, withoutSeal } from '../thread/branch/unproven-line
 const mostShown = 100;
 
 export async function readUnprovenClaims(store: Pick<RolloutStore, 'read'>, id: ThreadId): Promise<UnprovenClaims> {
-  const messages = new SetAside<WaitingMessage>((payload) => readWaitingMessage(payload));
-  const pins = new SetAside<Pin>((payload) => readPin(payload));
+  const messages = setAside<WaitingMessage>((payload) => readWaitingMessage(payload));
+  const pins = setAside<Pin>((payload) => readPin(payload));
   for await (const { type, payload } of store.read(id, { from: 0 as Ordinal, wanted })) {
     if (type === lineType.waiting) messages.take(payload, stringAt(payload, 'dropped'));
     const removed = payload['removed'] === true ? stringAt(payload, 'because') : undefined;
@@ -29,34 +29,28 @@ export async function readUnprovenClaims(store: Pick<RolloutStore, 'read'>, id: 
       for (const each of objectsAt(carried, 'pins')) pins.take(each, undefined);
     }
   }
-  return { messages: messages.found, pins: pins.found };
+  return { messages: messages.found(), pins: pins.found() };
 }
 
-function wanted({ type }: LineKind): boolean {
-  return type === lineType.waiting || type === lineType.pin || type === lineType.compacted;
-}
+const wanted = ({ type }: LineKind): boolean =>
+  type === lineType.waiting || type === lineType.pin || type === lineType.compacted;
 
-class SetAside<Said extends { readonly id: string; readonly seal?: string }> {
-  readonly #said = new Map<string, Said>();
-  readonly #ended = new Map<string, Said>();
-  readonly #read: (payload: JsonObject) => Said | undefined;
+type Claim = { readonly id: string; readonly seal?: string };
 
-  constructor(read: (payload: JsonObject) => Said | undefined) {
-    this.#read = read;
-  }
-
-  /** `because`: why the line ends an earlier entry; undefined if it does not. */
-  take(payload: JsonObject, because: string | undefined): void {
-    const id = stringAt(payload, 'id') ?? '';
-    const said = because === undefined ? this.#read(payload) : this.#said.get(id);
-    if (said === undefined) return;
-    if (because === undefined) this.#said.set(id, said);
-    if (because === 'unproven') this.#ended.set(id, said);
-  }
-
-  get found(): readonly Said[] {
-    return [...this.#ended.values()].slice(-mostShown).map((said) => withoutSeal<Said>(said));
-  }
+function setAside<Said extends Claim>(read: (payload: JsonObject) => Said | undefined) {
+  const known = new Map<string, Said>();
+  const ended = new Map<string, Said>();
+  return {
+    /** `because`: why the line ends an earlier entry; undefined if it does not. */
+    take(payload: JsonObject, because: string | undefined): void {
+      const id = stringAt(payload, 'id') ?? '';
+      const said = because === undefined ? read(payload) : known.get(id);
+      if (said === undefined) return;
+      if (because === undefined) known.set(id, said);
+      if (because === 'unproven') ended.set(id, said);
+    },
+    found: (): readonly Said[] => [...ended.values()].slice(-mostShown).map((said) => withoutSeal<Said>(said)),
+  };
 }
 
 /** Requests that rollbacks removed from a thread; the model saw them all the same. */
@@ -73,10 +67,7 @@ export interface TakenBackPart extends Omit<AsideRollout, 'rolloutId'> {
 }
 
 /** Cheap: reads only the records of requests. */
-export async function readTakenBack(
-  store: Pick<RolloutStore, 'read' | 'aside'>,
-  id: ThreadId,
-): Promise<TakenBackRequests> {
+export async function readTakenBack(store: RolloutStore, id: ThreadId): Promise<TakenBackRequests> {
   let requests = 0;
   const parts: TakenBackPart[] = [];
   const wanted = ({ type }: Pick<LineKind, 'type'>): boolean => type === lineType.request;
@@ -112,9 +103,8 @@ export async function checkpointsOf(store: RolloutStore, id: ThreadId): Promise<
   });
 }
 
-export function readPlaces(store: RolloutStore, id: ThreadId): Promise<ThreadPlaces> {
-  return turnPlaces(store.read(id, { from: 0 as Ordinal }));
-}
+export const readPlaces = (store: RolloutStore, id: ThreadId): Promise<ThreadPlaces> =>
+  turnPlaces(store.read(id, { from: 0 as Ordinal }));
 
 /** The turns as lists show them. Lines of the old form have no ordinals, so each of them has to be counted. */
 export async function readTurnList(store: RolloutStore, id: ThreadId): Promise<readonly TurnSummary[]> {

@@ -5,8 +5,10 @@ import {
   booleanOption,
   readOptions,
   recordOf,
+  type OptionProblem,
+  type OptionTable,
+  type OptionType,
 } from '../../core/envelope/read-options.ts';
-import type { OptionProblem, OptionTable } from '../../core/envelope/read-options.ts';
 import { findHome, type HomeProblem } from '../../adapters/gather/home.ts';
 import type {
   BlobMissing,
@@ -25,10 +27,10 @@ import { unstorableTextPart } from '../../protocol/json.ts';
 import type { Outcome, Refusal } from '../../protocol/outcome.ts';
 import type { ThreadHits, ThreadPage, ThreadQuery, ThreadSummary } from '../../protocol/thread.ts';
 import type { EnvironmentVariables } from '../../protocol/shell.ts';
-import { lockPath } from '../../adapters/rollout/files/rollout-paths.ts';
+import { lockPath, localTime } from '../../adapters/rollout/files/rollout-paths.ts';
 import { unknownThreadRefusal } from '../../adapters/rollout/store/refusals.ts';
 import type { ThreadArchived, ThreadDeleted } from '../../adapters/rollout/maintenance/archive-and-delete.ts';
-import { lockOwner } from '../../adapters/rollout/files/lock-file.ts';
+import { lockOwner } from '../../adapters/rollout/files/file-locks.ts';
 import type { Question } from '../../protocol/question.ts';
 import type { RecordedGoal } from '../../core/state/fold/goals.ts';
 import type { Pin } from '../../core/state/fold/pinned-notes.ts';
@@ -41,23 +43,37 @@ import { cutOffTurnNotice, pinChangeResult } from './thread-notices.ts';
 import { loadThreadState } from '../thread/branch/resume-thread.ts';
 import type { RollbackTarget, RollbackUndone, RolledBack } from '../thread/branch/rollback-range.ts';
 import { validateRollbackTarget } from '../undo/restore-arguments.ts';
-import { findUnprovenClaims, type UnprovenClaims, withoutSeal, provenState } from '../thread/branch/unproven-lines.ts';
+import { findUnprovenClaims, withoutSeal, provenState, type UnprovenClaims } from '../thread/branch/unproven-lines.ts';
 import type { ThreadFiles } from '../undo/file-changes.ts';
-import { type EngineRefused, engineRefused, isRefusal, toEngineRefused } from '../engine-refused.ts';
-import { HomeFiles } from './home-files.ts';
-import { createHomeStore, type HomeStore, QueuedMessages } from './home-store.ts';
-import { type StoredEvent, storedEvents } from './stored-events.ts';
+import { engineRefused, isRefusal, toEngineRefused, type EngineRefused } from '../engine-refused.ts';
+import { createHomeStore, QueuedMessages, type HomeStore } from './home-store.ts';
 import { argumentProblem, requireArguments, progressFunctionOption, threadIdOption } from '../check-arguments.ts';
 import type { ThreadCheckpoint, ThreadPrompt, ThreadWriter } from './stored-thread-details.ts';
+import { lineTime, type ThreadEvent } from '../../protocol/thread-event.ts';
+import { foldRecorded, initialRecordedState } from '../../core/state/recorded/thread-events.ts';
+import type { RemovalOptions } from '../../adapters/rollout/maintenance/remove-unreferenced.ts';
+import type { ToCompress } from '../../adapters/rollout/maintenance/compress-threads.ts';
+import { openThreadIndex } from '../../adapters/rollout/index/open-thread-index.ts';
+import type { RolloutStoreOptions } from '../../adapters/rollout/store/rollout-store.ts';
+
+const flag = { type: booleanOption, required: true } as const;
+
+const toCompress: OptionType<ToCompress> = {
+  expected: '{ kind: "thread", id } or { kind: "older", milliseconds }',
+  read(given) {
+    const { kind, id, milliseconds, ...others } = (given ?? {}) as Readonly<Record<string, unknown>>;
+    if (Object.keys(others).length > 0) return undefined;
+    const isThread = kind === 'thread' && milliseconds === undefined && threadIdOption.read(id) !== undefined;
+    const isAge = kind === 'older' && id === undefined && typeof milliseconds === 'number' && milliseconds >= 0;
+    return isThread || isAge ? (given as ToCompress) : undefined;
+  },
+};
 
 export type WithNotices<Result> = Result & { readonly notices: readonly Outcome[] };
 
 /** The lines of a thread, oldest first. */
-export interface ThreadLines {
+export interface ThreadLines extends Pick<ReadReport, 'skipped' | 'tooLong'> {
   readonly lines: readonly Line[];
-  /** Unreadable lines that were left out. */
-  readonly skipped: number;
-  readonly tooLong?: NonNullable<ReadReport['tooLong']>;
 }
 
 export interface ThreadPendingWork {
@@ -69,9 +85,9 @@ export interface ThreadPendingWork {
 }
 
 const forceOptions = { force: { type: booleanOption } } as const;
-const changesOption = recordOf<{ readonly diffs?: boolean }>('an object with diffs', {
-  diffs: { type: booleanOption },
-});
+const changesOption = recordOf<{ diffs?: boolean }>('an object with diffs', { diffs: { type: booleanOption } });
+const reportedTo = (progress: WorkProgress | undefined) =>
+  ({ progress: [progressFunctionOption, progress, 'absent'] }) as const;
 
 const queryOptions = {
   cwd: { type: stringOption },
@@ -84,10 +100,7 @@ const queryOptions = {
   sort: { type: choiceOf('updated', 'created'), required: true },
 } as const satisfies OptionTable<ThreadQuery>;
 
-type AnyChoice = Omit<Extract<ThreadChoice, { kind: 'named' }>, 'kind' | 'name'> & {
-  readonly kind: ThreadChoice['kind'];
-  readonly name?: string;
-};
+type AnyChoice = Partial<Omit<Extract<ThreadChoice, { kind: 'named' }>, 'kind'>> & Pick<ThreadChoice, 'kind'>;
 
 const choiceOptions = {
   kind: { type: choiceOf('named', 'last'), required: true },
@@ -101,20 +114,18 @@ const choiceOptions = {
  * The threads of a home, whichever program wrote them. Reading needs no lock and disturbs no writer; operations on a
  * whole thread are refused while it is written. Needs no configuration. Code is loaded on use.
  */
-export class StoredThreads extends HomeFiles {
+export class StoredThreads {
   readonly kind = 'stored';
   readonly #kept: HomeStore;
 
   constructor(kept: HomeStore) {
-    super(kept);
     this.#kept = kept;
   }
 
   /** For programs that only read, even if the configuration is unusable. */
   static in(env: EnvironmentVariables, osHome: string): StoredThreads | HomeProblem {
     const home = findHome(env, osHome);
-    if ('code' in home) return home;
-    return new StoredThreads(createHomeStore(home.path, { maxBlobBytes: 0, env, osHome }));
+    return 'code' in home ? home : new StoredThreads(createHomeStore(home.path, { maxBlobBytes: 0, env, osHome }));
   }
 
   get home(): string {
@@ -135,7 +146,7 @@ export class StoredThreads extends HomeFiles {
   }
 
   async read(id: ThreadId, progress?: WorkProgress): Promise<ThreadLines> {
-    requireArguments('read()', { id: [threadIdOption, id], progress: [progressFunctionOption, progress, 'absent'] });
+    requireArguments('read()', { id: [threadIdOption, id], ...reportedTo(progress) });
     const reader = this.#kept.store.read(id, { from: 0 as Ordinal });
     const lines: Line[] = [];
     for (;;) {
@@ -166,7 +177,13 @@ export class StoredThreads extends HomeFiles {
 
   async *events(id: ThreadId): AsyncGenerator<StoredEvent, void> {
     requireArguments('events()', { id: [threadIdOption, id] });
-    yield* storedEvents(this.#kept.store, id);
+    let state = initialRecordedState(id);
+    for await (const line of this.#kept.store.read(id, { from: 0 as Ordinal })) {
+      const folded = foldRecorded(state, line);
+      state = folded.state;
+      const at = lineTime(line);
+      for (const news of folded.news) if (news.kind === 'event') yield { event: news.event, at };
+    }
   }
 
   /** The checkpoints of a thread that were not taken back, oldest first. */
@@ -177,10 +194,7 @@ export class StoredThreads extends HomeFiles {
 
   /** The turns of a thread with their items. Keeps the items, not the lines. */
   async turnItems(id: ThreadId, progress?: WorkProgress): Promise<TurnItems & ReadReport> {
-    requireArguments('turnItems()', {
-      id: [threadIdOption, id],
-      progress: [progressFunctionOption, progress, 'absent'],
-    });
+    requireArguments('turnItems()', { id: [threadIdOption, id], ...reportedTo(progress) });
     const { readTurnItemsFrom } = await import('../../core/state/turns/turn-items.ts');
     return readTurnItemsFrom(this.#kept.store.read(id, { from: 0 as Ordinal }), progress);
   }
@@ -265,14 +279,13 @@ export class StoredThreads extends HomeFiles {
   }
 
   async list(query: ThreadQuery, progress?: WorkProgress): Promise<ThreadPage | Outcome> {
-    const problem = argumentProblem('list()', { progress: [progressFunctionOption, progress, 'absent'] });
+    const problem = argumentProblem('list()', reportedTo(progress));
     const read = problem ?? readOptions<ThreadQuery>(query, queryOptions, 'list()');
     return 'code' in read ? read : this.#kept.threadStore.directory.list(read, progress);
   }
 
   async search(text: string, query: ThreadQuery, progress?: WorkProgress): Promise<ThreadHits | Outcome> {
-    const of = { text: [stringOption, text], progress: [progressFunctionOption, progress, 'absent'] } as const;
-    const problem = argumentProblem('search()', of);
+    const problem = argumentProblem('search()', { text: [stringOption, text], ...reportedTo(progress) });
     const read = problem ?? readOptions<ThreadQuery>(query, queryOptions, 'search()');
     return 'code' in read ? read : this.#kept.threadStore.directory.search(text, read, progress);
   }
@@ -357,6 +370,67 @@ export class StoredThreads extends HomeFiles {
     return pinChangeResult(await unpinNote(this.#kept, id, which));
   }
 
+  /** Brings the index up to date with all files. `anew`: from nothing. */
+  reindex(options: { readonly anew: boolean }, progress?: WorkProgress) {
+    const problem = argumentProblem('reindex()', reportedTo(progress));
+    const read = problem ?? readOptions<typeof options>(options, { anew: flag }, 'reindex()');
+    return this.#withFiles(async (files) =>
+      'code' in read ? engineRefused(read) : (await openThreadIndex(files)).refresh(read, progress),
+    );
+  }
+
+  /** Returns the home if its index should be updated before a command waits for it, and no process does so already. */
+  async takeReading(): Promise<string | undefined> {
+    const taken = await this.#withFiles(async (files) => (await openThreadIndex(files)).takeReading());
+    return taken === true ? this.#kept.home : undefined;
+  }
+
+  /** Copies a rollout from elsewhere into the home. Progress is in bytes. */
+  importFile(source: string, progress?: WorkProgress) {
+    const problem = argumentProblem('importFile()', { source: [stringOption, source], ...reportedTo(progress) });
+    return this.#withFiles(async ({ files, home }) => {
+      if (problem !== undefined) return engineRefused(problem);
+      const { importRollout } = await import('../../adapters/rollout/maintenance/import-rollout.ts');
+      return importRollout(source, { files, home, localTime, ids: this.#kept.ids, progress });
+    });
+  }
+
+  /** Packs rollouts that no program wrote to for a while. They stay readable, and resuming unpacks them. */
+  compress(which: ToCompress, options: { readonly dryRun: boolean }, progress?: WorkProgress) {
+    const problem = argumentProblem('compress()', { which: [toCompress, which], ...reportedTo(progress) });
+    const read = problem ?? readOptions<typeof options>(options, { dryRun: flag }, 'compress()');
+    return this.#withFiles(async (files) => {
+      if ('code' in read) return engineRefused(read);
+      const { compressThreads } = await import('../../adapters/rollout/maintenance/compress-threads.ts');
+      const report = await compressThreads(files, which, { ...read, progress });
+      return 'code' in report ? engineRefused(report) : report;
+    });
+  }
+
+  /** Removes unreferenced data that threads keep beside their lines, and unreferenced snapshots. */
+  collect(options: Pick<RemovalOptions, 'dryRun' | 'reverted'>, progress?: WorkProgress) {
+    const problem = argumentProblem('collect()', reportedTo(progress));
+    const read = problem ?? readOptions<typeof options>(options, { dryRun: flag, reverted: flag }, 'collect()');
+    return this.#withFiles(async (files) => {
+      if ('code' in read) return engineRefused(read);
+      const rollouts = await import('../../adapters/rollout/maintenance/remove-unreferenced.ts');
+      const { removeUnusedSnapshots } = await import('../undo/content-store.ts');
+      const young = { now: files.clock.now(), graceMs: rollouts.removalGraceMs };
+      return rollouts.removeUnreferenced({
+        ...files,
+        ...read,
+        progress,
+        maxBlobBytes: this.#kept.maxBlobBytes,
+        collectSnapshots: (trees) => removeUnusedSnapshots(files.home, trees, young),
+      });
+    });
+  }
+
+  /** For operations on the files of a home, of all threads or of none. Refused if the store is not the home's. */
+  async #withFiles<Result>(work: (files: RolloutStoreOptions) => Promise<Result>): Promise<Result | EngineRefused> {
+    return this.#kept.disk === undefined ? engineRefused(notTheHome) : work(this.#kept.disk);
+  }
+
   /** Call it after the thread has changed: it corrects the lists that other programs keep. */
   async #done<Result extends { readonly kind: string }>(
     done: Result | Refusal,
@@ -366,3 +440,12 @@ export class StoredThreads extends HomeFiles {
     return { ...done, notices: (await this.#kept.threadStore.directory.changed?.(changes)) ?? [] };
   }
 }
+
+/** `at`: in milliseconds; undefined if the time of its line is unreadable. */
+type StoredEvent = { readonly event: ThreadEvent; readonly at: number | undefined };
+
+const notTheHome: Outcome<'not-the-home'> = {
+  code: 'not-the-home',
+  message: 'The threads of this engine are not files in the home folder.',
+  next: 'Use the store that you gave to the engine.',
+};

@@ -8,7 +8,7 @@ import type { ThreadId } from '../../protocol/ids.ts';
 import { isMessage, type Item, messageText } from '../../protocol/item.ts';
 import { groupDigits, type Outcome, type Refusal } from '../../protocol/outcome.ts';
 import { isGoalResting } from '../../protocol/thread.ts';
-import { type EngineRefused, toEngineRefused } from '../engine-refused.ts';
+import { toEngineRefused } from '../engine-refused.ts';
 import type { PinsChanged } from '../thread/branch/pinned-notes.ts';
 import type { ResumedThread } from '../thread/branch/resume-thread.ts';
 import type { WhyWithheld, UnprovenClaims } from '../thread/branch/unproven-lines.ts';
@@ -18,16 +18,10 @@ import { describeTooLongLines } from '../wording.ts';
 /** Notices about a resumed thread: repairs and unreadable lines. */
 export function resumeNotices(
   id: ThreadId,
-  {
-    owned,
-    skipped,
-    tooLong,
-    missingBlobs = [],
-    state,
-    unproven,
-  }: ResumedThread & { readonly unproven: UnprovenClaims },
+  resumed: ResumedThread & { readonly unproven: UnprovenClaims },
   { features }: Pick<Settings, 'features'>,
 ): readonly Outcome[] {
+  const { owned, skipped, tooLong, missingBlobs = [], state, unproven } = resumed;
   const notices: Outcome[] = [
     deadTurnNotice(id, state),
     waitingNotice(id, state),
@@ -67,10 +61,7 @@ function goalNotice({ goal }: ThreadState, features: Settings['features']): Outc
   return { code: 'goal-resting', message, next: 'To continue with it, ask to resume the goal.' };
 }
 
-export function unprovenNotice(
-  id: ThreadId,
-  { messages, pins, forNow }: UnprovenClaims,
-): Outcome<'user-lines-unproven'> | undefined {
+export function unprovenNotice(id: ThreadId, { messages, pins, forNow }: UnprovenClaims): Outcome | undefined {
   const [some, notes] = [counted(messages.length, 'waiting message'), counted(pins.length, 'pinned note')];
   const what = [...some, ...notes].join(' and ');
   if (what === '') return undefined;
@@ -107,10 +98,7 @@ const counted = (count: number, noun: string): readonly string[] =>
 const nounOf = (count: number, noun: string): string => (count === 1 ? noun : `${noun}s`);
 const mostShown = 5;
 
-export function waitingNotice(
-  id: ThreadId,
-  { waiting: all }: Pick<ThreadState, 'waiting'>,
-): Outcome<'messages-waiting'> | undefined {
+export function waitingNotice(id: ThreadId, { waiting: all }: Pick<ThreadState, 'waiting'>): Outcome | undefined {
   // Leave out messages about files and commands, which users know, and results of reviews, which are not theirs.
   const waiting = all.filter(
     (message) => !isAboutFiles(message) && (message.kind !== 'item' || !isKnown(message.item)),
@@ -128,23 +116,17 @@ export function waitingNotice(
 const isKnown = (item: Item): boolean =>
   isMessage(item) && (isUserShellCommand(item) || userActionFragment.matches(messageText(item)));
 
-export function pinChangeResult(
-  done: PinsChanged | Refusal,
-): (Omit<PinsChanged, 'unproven'> & { readonly notices: readonly Outcome[] }) | EngineRefused {
+export function pinChangeResult(done: PinsChanged | Refusal) {
   if (done.kind === 'refused') return toEngineRefused(done);
   const { unproven, ...changed } = done;
   const notice = unprovenNotice(done.id, unproven);
-  return { ...changed, notices: notice === undefined ? [] : [notice] };
+  const notices: readonly Outcome[] = notice === undefined ? [] : [notice];
+  return { ...changed, notices };
 }
 
 /** Warns of calls cut off in a thread that no process writes. Other programs record no beginnings of calls. */
-export async function cutOffTurnNotice(
-  id: ThreadId,
-  state: ThreadState,
-  writer: Promise<string | undefined>,
-): Promise<Outcome | undefined> {
+export async function cutOffTurnNotice(id: ThreadId, state: ThreadState, writer: Promise<string | undefined>) {
   if ((await writer) !== undefined || (state.openTurn?.calls ?? []).length === 0) return undefined;
-  const { deadTurnNotice } = await import('../thread/turn/cut-off-turn.ts');
   const notice = deadTurnNotice(id, state);
   return notice?.code === 'turn-cut-off' ? notice : undefined;
 }

@@ -94,6 +94,5 @@ function fileChange(path: string, change: PathChange): TurnFileChange | undefine
 
 const notFolder = (entry: TreeNode | undefined): TreeNode | undefined => (entry?.kind === 'folder' ? undefined : entry);
 
-function sizeOf(entry: TreeNode | undefined): number | undefined {
-  return entry?.kind === 'file' || entry?.kind === 'left-out' ? entry.size : undefined;
-}
+const sizeOf = (entry: TreeNode | undefined): number | undefined =>
+  entry?.kind === 'file' || entry?.kind === 'left-out' ? entry.size : undefined;

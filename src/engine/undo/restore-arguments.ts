@@ -20,9 +20,8 @@ const restoreOptions = {
 } as const satisfies OptionTable<RestoreOptions>;
 
 /** Refuses unknown and missing options, so that a mistyped `dryRun` cannot bring files back. */
-export function validateRestoreOptions(options: unknown): RestoreOptions | OptionProblem {
-  return readOptions<RestoreOptions>(options, restoreOptions, 'restoreFiles()');
-}
+export const validateRestoreOptions = (options: unknown): RestoreOptions | OptionProblem =>
+  readOptions<RestoreOptions>(options, restoreOptions, 'restoreFiles()');
 
 type AnyTarget = { readonly beforeTurn?: string; readonly beforeRestore?: 'last' };
 
@@ -49,9 +48,8 @@ const anyRollback = {
   beforeCheckpoint: { type: checkpoint },
 } as const satisfies OptionTable<AnyRollback>;
 
-export function validateRollbackTarget(to: unknown): RollbackTarget | OptionProblem {
-  return onlyOne<RollbackTarget>(readOptions<AnyRollback>(to, anyRollback, 'rollback()'), Object.keys(anyRollback));
-}
+export const validateRollbackTarget = (to: unknown): RollbackTarget | OptionProblem =>
+  onlyOne<RollbackTarget>(readOptions<AnyRollback>(to, anyRollback, 'rollback()'), Object.keys(anyRollback));
 
 /** Requires exactly one of these keys. */
 function onlyOne<Meant>(read: object | OptionProblem, keys: readonly string[]): Meant | OptionProblem {

@@ -190,9 +190,8 @@ function chooseEffects(id: ThreadId, { turns, effects, outside }: EffectList, ta
   };
 }
 
-function turnsIn(effects: readonly RecordedEffect[]): readonly TurnId[] {
-  return effects.flatMap(({ changer }) => (changer.kind === 'turn' ? [changer.turnId] : []));
-}
+const turnsIn = (effects: readonly RecordedEffect[]): readonly TurnId[] =>
+  effects.flatMap(({ changer }) => (changer.kind === 'turn' ? [changer.turnId] : []));
 
 async function transitions(
   effects: readonly RecordedEffect[],
@@ -241,9 +240,11 @@ async function take({ snapshots, denies }: RestoreParts, root: string, since?: S
   return taken.kind === 'taken' ? taken : unsafe(taken.outcome.message);
 }
 
-function unsafe(message: string): Outcome<'restore-unsafe'> {
-  return { code: 'restore-unsafe', message, next: 'Nothing was changed. Fix the cause and try again.' };
-}
+const unsafe = (message: string): Outcome<'restore-unsafe'> => ({
+  code: 'restore-unsafe',
+  message,
+  next: 'Nothing was changed. Fix the cause and try again.',
+});
 
 function foreseen({ actions, kept }: RestorePlan) {
   const [gone, back] = [actions.filter(({ to }) => to === undefined), actions.filter(({ to }) => to !== undefined)];

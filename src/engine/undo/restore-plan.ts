@@ -32,7 +32,7 @@ export type KeptPath = { readonly path: string; readonly why: KeptReason };
  * while a turn ran, and the record does not say who made it.
  */
 export type KeptReason = 'changed-since' | 'unknown' | 'left-out' | 'in-the-way' | 'meanwhile' | 'not-recorded';
-export type RestorePlan = { readonly actions: readonly RestoreAction[]; readonly kept: readonly KeptPath[] };
+export type RestorePlan = Readonly<ReturnType<typeof planRestore>>;
 
 export interface PlanOptions {
   /** Also reverts what the user did to a path after the thread. */
@@ -45,10 +45,7 @@ export interface PlanOptions {
  * Plans how to undo all that the thread changed. The transitions must follow each other without a gap up to now. A path
  * goes back to before the thread first touched it; others' changes to it stay unless an option says so.
  */
-export function planRestore(
-  transitions: readonly WorkspaceTransition[],
-  { force, meanwhile }: PlanOptions,
-): RestorePlan {
+export function planRestore(transitions: readonly WorkspaceTransition[], { force, meanwhile }: PlanOptions) {
   const actions: RestoreAction[] = [];
   const kept: KeptPath[] = [];
   for (const [path, story] of storiesOf(transitions)) {
@@ -109,11 +106,8 @@ export async function plannedTree(
     add(hash, bytes);
     return hash;
   };
-  const apply = async (
-    before: SnapshotTree,
-    depth: number,
-    wanted: readonly RestoreAction[],
-  ): Promise<SnapshotTree> => {
+  type Wanted = readonly RestoreAction[];
+  const apply = async (before: SnapshotTree, depth: number, wanted: Wanted): Promise<SnapshotTree> => {
     const entries = new Map(before);
     const nameOf = ({ path }: RestoreAction): string => path.split('/', depth + 1)[depth]!;
     for (const [name, here] of Map.groupBy(wanted, nameOf)) {
@@ -129,7 +123,7 @@ export async function plannedTree(
     now: TreeEntry | undefined,
     depth: number,
     own: RestoreAction | undefined,
-    below: readonly RestoreAction[],
+    below: Wanted,
   ): Promise<TreeEntry | undefined> => {
     const to = own === undefined ? now : own.to;
     if (to !== undefined && to.kind !== 'folder') return to;
@@ -144,16 +138,7 @@ export async function plannedTree(
 
 export type FailedPath = { readonly path: string; readonly reason: string };
 
-export interface RestoreResult {
-  readonly restored: readonly string[];
-  readonly deleted: readonly string[];
-  readonly kept: readonly KeptPath[];
-  readonly failed: readonly FailedPath[];
-  /** The content at each path that it changed, including those where it failed halfway. */
-  readonly left: ReadonlyMap<string, ContentBeforeCall>;
-}
-
-export interface RestorePorts {
+interface RestorePorts {
   readonly root: string;
   readonly disk: WorkspaceDisk;
   read(hash: ContentHash): Promise<Uint8Array>;
@@ -163,11 +148,9 @@ export interface RestorePorts {
 /**
  * Carries out a plan path by path: a failure does not affect the others. Removes first, deepest paths before their
  * folders; then creates folders and files, and sets the modes of folders last. `read` rejects if a content is gone.
+ * `left`: the content at each path that it changed, including those where it failed halfway.
  */
-export async function runRestore(
-  { root, disk, read, progress }: RestorePorts,
-  actions: readonly RestoreAction[],
-): Promise<RestoreResult> {
+export async function runRestore({ root, disk, read, progress }: RestorePorts, actions: readonly RestoreAction[]) {
   const [restored, deleted] = [new Set<string>(), new Set<string>()];
   const kept: KeptPath[] = [];
   const failed: FailedPath[] = [];
@@ -266,9 +249,8 @@ function standsAs(folder: OpenFolder, name: string, entry: TreeNode): boolean {
   return sight.mode === entry.mode && sight.size === entry.size && hashOf(folder.read(name, entry.size)) === entry.hash;
 }
 
-function look(disk: WorkspaceDisk, path: string): EntryStat | undefined {
-  return inOpenFolder(disk, path, (folder, name) => folder.look(name));
-}
+const look = (disk: WorkspaceDisk, path: string): EntryStat | undefined =>
+  inOpenFolder(disk, path, (folder, name) => folder.look(name));
 
 /** True if no part of the folder's path is a link. */
 const isReal = (disk: WorkspaceDisk, folder: string): boolean => disk.realPath(folder) === folder;

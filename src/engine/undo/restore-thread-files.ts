@@ -240,8 +240,7 @@ function joined(one: RestoreReport, other: RestoreReport): RestoreReport {
   };
 }
 
-function onceEach(kept: RestoreReport['kept']): RestoreReport['kept'] {
-  return [...new Map(kept.toReversed().map((each) => [each.path, each])).values()].toReversed();
-}
+const onceEach = (kept: RestoreReport['kept']): RestoreReport['kept'] =>
+  [...new Map(kept.toReversed().map((each) => [each.path, each])).values()].toReversed();
 
 const union = (one: readonly string[], other: readonly string[]): readonly string[] => [...new Set([...one, ...other])];

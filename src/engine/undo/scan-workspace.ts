@@ -260,9 +260,8 @@ type KnownEntry = readonly [
 
 const form = 1;
 
-export function encodeKnownWorkspace(known: KnownWorkspace): string {
-  return JSON.stringify({ form, folders: [...known].map(([path, folder]) => [path, stored(folder)]) });
-}
+export const encodeKnownWorkspace = (known: KnownWorkspace): string =>
+  JSON.stringify({ form, folders: [...known].map(([path, folder]) => [path, stored(folder)]) });
 
 const stored = (folder: KnownFolder) => ({ ...folder, ignored: [...folder.ignored], entries: [...folder.entries] });
 

@@ -55,9 +55,8 @@ export async function loadContent(source: ContentSource, hash: ContentHash): Pro
   return content;
 }
 
-export async function loadTree(source: ContentSource, hash: ContentHash): Promise<SnapshotTree> {
-  return decodeTree(await loadContent(source, hash));
-}
+export const loadTree = async (source: ContentSource, hash: ContentHash): Promise<SnapshotTree> =>
+  decodeTree(await loadContent(source, hash));
 
 /** A change of one path. `from` is absent if it was added, `to` if it was deleted. */
 export interface PathChange {
@@ -70,9 +69,8 @@ export interface PathChange {
 /** By path below the workspace's root; a folder comes before its contents. */
 export type PathChanges = ReadonlyMap<string, PathChange>;
 
-export function changesWithout(changes: PathChanges, isLeft: (path: string) => boolean): PathChanges {
-  return new Map([...changes].filter(([path]) => !isLeft(path)));
-}
+export const changesWithout = (changes: PathChanges, isLeft: (path: string) => boolean): PathChanges =>
+  new Map([...changes].filter(([path]) => !isLeft(path)));
 
 interface Side {
   readonly tree: SnapshotTree;
@@ -118,13 +116,11 @@ async function rulesIn(source: ContentSource, folder: string, { tree, rules }: S
   return withIgnoreFile(rules, folder === '' ? '/' : folder, text);
 }
 
-function leavesOut(rules: Side['rules'], path: string, kind: 'folder' | 'other'): boolean {
-  return rules === 'all' || isIgnored(rules, path, kind);
-}
+const leavesOut = (rules: Side['rules'], path: string, kind: 'folder' | 'other'): boolean =>
+  rules === 'all' || isIgnored(rules, path, kind);
 
-function folderTree(entry: TreeEntry | undefined): ContentHash | undefined {
-  return entry?.kind === 'folder' ? entry.tree : undefined;
-}
+const folderTree = (entry: TreeEntry | undefined): ContentHash | undefined =>
+  entry?.kind === 'folder' ? entry.tree : undefined;
 
 function plain(entry: TreeEntry): TreeNode {
   if (entry.kind !== 'folder') return entry;

@@ -42,9 +42,10 @@ function editsBetween(old: readonly string[], now: readonly string[]): readonly 
   ];
 }
 
-function replaced(gone: readonly string[], come: readonly string[]): readonly Edit[] {
-  return [...gone.map((line): Edit => ({ sign: '-', line })), ...come.map((line): Edit => ({ sign: '+', line }))];
-}
+const replaced = (gone: readonly string[], come: readonly string[]): readonly Edit[] => [
+  ...gone.map((line): Edit => ({ sign: '-', line })),
+  ...come.map((line): Edit => ({ sign: '+', line })),
+];
 
 /**
  * The fewest deletions and insertions, by the greedy search of Myers. On diagonal `k`, `x` old and `x - k` new lines

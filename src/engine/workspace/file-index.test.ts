@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { systemClock } from '../../adapters/gather/clock-and-ids.ts';
-import { FileIndex } from './file-index.ts';
+import { FileIndex } from './find-mentionable.ts';
 import { nothingIgnored } from './ignore-rules.ts';
 import { nodeWorkspaceDisk as disk } from './workspace-disk.ts';
 import type { VisibleFiles } from './visible-files.ts';

@@ -6,7 +6,13 @@ import {
   inspectEntry,
   realPath,
 } from '../../adapters/disk/file-system.ts';
-import { assertNotMoved, FolderHandle, isPathTooLong, withExactNames } from '../../adapters/disk/folder-access.ts';
+import {
+  assertNotMoved,
+  FolderHandle,
+  isPathTooLong,
+  readEntries,
+  withExactNames,
+} from '../../adapters/disk/folder-access.ts';
 import type { NamedEntry } from '../../adapters/disk/folder-access.ts';
 import { findGitDirectory } from '../../adapters/gather/git/repository.ts';
 import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
@@ -115,15 +121,7 @@ const under = (root: string, path: string): string => (path === '' ? root : `${r
 function entriesIn(folder: string, most: number): readonly NamedEntry[] {
   const door = new FolderHandle(folder);
   try {
-    const found: NamedEntry[] = [];
-    const open = fs.opendirSync(toNodePath(door.place), { bufferSize: 256 });
-    try {
-      for (let entry = open.readSync(); entry !== null && found.length < most; entry = open.readSync())
-        found.push(entry);
-    } finally {
-      open.closeSync();
-    }
-    const entries = withExactNames(found, door.place, most);
+    const entries = withExactNames(readEntries(door.place, most), door.place, most);
     if (!door.isDoor) assertNotMoved(folder);
     return entries;
   } finally {

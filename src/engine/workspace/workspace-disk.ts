@@ -156,9 +156,8 @@ function setMode(path: string, mode: number): void {
 }
 
 /** `doors`: whether this system has them. */
-export function openFolder(path: string, doors = hasFolderHandles()): OpenFolder {
-  return new NodeFolder(path, new FolderHandle(path, { doors }));
-}
+export const openFolder = (path: string, doors = hasFolderHandles()): OpenFolder =>
+  new NodeFolder(path, new FolderHandle(path, { doors }));
 
 class NodeFolder implements OpenFolder {
   readonly #path: string;
@@ -275,9 +274,8 @@ function replace(path: string, expected: ExpectedEntry, make: (beside: string) =
 
 type Asked = { readonly door: FolderHandle; readonly at: string; readonly expected: IsExpectedEntry };
 
-function isExpectedAt(place: string, { door, at, expected }: Asked): boolean {
-  return expected(new NodeFolder(at, door), basename(place));
-}
+const isExpectedAt = (place: string, { door, at, expected }: Asked): boolean =>
+  expected(new NodeFolder(at, door), basename(place));
 
 /**
  * Replaces a file without a moment in which its name is free. A second name keeps the old file until Capstan knows that

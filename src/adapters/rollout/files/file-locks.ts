@@ -1,20 +1,10 @@
 import type { Lock, LockHeld, Locks } from '../../../ports/files.ts';
 import type { Clock, ProgramFinder } from '../../../ports/system.ts';
 import { Fault } from '../../../protocol/outcome.ts';
-import { errorCode, fileSystem as fs } from '../../disk/file-system.ts';
-import {
-  fileAtLockPath,
-  createHeldLock,
-  isAboutToLock,
-  lockHeldBy,
-  beginningOwnerValidMs,
-  openLock,
-  parseLockOwner,
-  releaseLockFile,
-  lockOwnerLine,
-  writeLockOwner,
-} from './lock-file.ts';
+import { errorCode, fileSystem as fs, makeFolders, readSystemFile } from '../../disk/file-system.ts';
 import { dirname, join } from 'node:path';
+import { isAlive, processNamespace, readProcessStat } from '../../disk/processes.ts';
+import { NotRegularFileError, openRegularFile, withRegularFile } from '../../disk/regular-files.ts';
 
 /** Codex briefly locks stale lock files when it sweeps them: a lock that is busy once need not have an owner. */
 const pauses = [10, 20, 30, 40];
@@ -44,8 +34,7 @@ export function createFlock(options: FlockOptions): Locks {
     take,
     async takeNew(path) {
       // The user learns of a disk without locks before anything is sent.
-      const begun = hasLocks(path) ? beginLock(path, trying, pauses) : undefined;
-      return begun ?? take(path);
+      return (hasLocks(path) ? beginLock(path, trying) : undefined) ?? take(path);
     },
   };
 }
@@ -56,9 +45,9 @@ async function tryOnce(path: string, { clock, programs, lockers }: Required<Floc
   /** The answer if a Capstan process has signed the file to lock it soon: our try must not get in its way. */
   const isSaid = (): Tried | undefined => {
     const { by } = parseLockOwner(file);
-    const begins = by === undefined ? 'no' : isAboutToLock(by, clock.now());
-    if (begins === 'no') return undefined;
-    return begins === 'yes' ? lockHeldBy(file) : { kind: 'begun' };
+    const begins = by && isAboutToLock(by, clock.now());
+    if (begins === 'yes') return lockHeldBy(file);
+    return begins === 'unknown' ? { kind: 'begun' } : undefined;
   };
   try {
     const said = isSaid();
@@ -97,11 +86,7 @@ const lockAfter = 100;
  * limited time if they cannot see that. After that, or if a program that uses only `flock` is faster, the lock is lost
  * and its owner writes nothing more. Undefined if the caller has to lock at once.
  */
-function beginLock(
-  path: string,
-  { clock, programs, lockers }: Required<FlockOptions>,
-  pauses: readonly number[],
-): Lock | undefined {
+function beginLock(path: string, { clock, programs, lockers }: Required<FlockOptions>): Lock | undefined {
   // Without a locking program the caller locks at once and fails: the user learns of it before anything is sent.
   if (!lockers.some(({ command }) => programs.find(command) !== undefined)) return undefined;
   const file = openLock(path);
@@ -210,11 +195,7 @@ export const lockPrograms: readonly LockProgram[] = [
  * to the process: the program inherits our open file, locks it and exits, and the lock stays until we close the file or
  * die.
  */
-export async function lockOpenFile(
-  descriptor: number,
-  programs: readonly LockProgram[],
-  { find }: ProgramFinder,
-): Promise<'taken' | 'held'> {
+export async function lockOpenFile(descriptor: number, programs: readonly LockProgram[], { find }: ProgramFinder) {
   for (const program of programs) {
     const path = find(program.command);
     if (path === undefined) continue;
@@ -247,4 +228,139 @@ function run(path: string, args: readonly string[], descriptor: number, heard: '
   child.on('error', (error) => resolve(errorCode(error) === 'ENOENT' ? 'missing' : { status: error.message, errors }));
   child.on('close', (code, signal) => resolve({ status: code ?? signal ?? 'no status', errors: errors.trim() }));
   return promise;
+}
+
+function createHeldLock(file: number, path: string, epoch: number): Lock {
+  // Taking it takes milliseconds, so no two locks have the same epoch. The signature only informs others.
+  writeLockOwner(file, lockOwnerLine(epoch, 'held'));
+  let released: Promise<void> | undefined;
+  const release = async (): Promise<void> => releaseLockFile(file);
+  return {
+    kind: 'lock',
+    epoch,
+    // As long as no file has the name, no other process can have this lock.
+    isLost: async () => released === undefined && fileAtLockPath(file, path) === 'another file',
+    // The file stays. Removing it is safe only if no process has just opened it for locking; otherwise two writers hold
+    // locks on two files of one name. Codex has a second lock for that; an empty file is harmless, and Codex sweeps it.
+    release: () => (released ??= release()),
+  };
+}
+
+function openLock(path: string): number {
+  makeFolders(dirname(path), 0o700);
+  // Commands may reach the folder of a lock: do not follow a link there.
+  try {
+    return openRegularFile(path, { links: 'refused', flags: fs.constants.O_RDWR | fs.constants.O_CREAT, mode: 0o600 })
+      .file;
+  } catch (error) {
+    throw error instanceof NotRegularFileError ? new Error(`${path} is not a file.`, { cause: error }) : error;
+  }
+}
+
+/** Writes the line about the holder; false if that failed, for instance on a full disk. */
+function writeLockOwner(file: number, text: string): boolean {
+  try {
+    fs.ftruncateSync(file, 0);
+    return text === '' || fs.writeSync(file, text, 0) === text.length;
+  } catch {
+    return false;
+  }
+}
+
+function releaseLockFile(file: number): void {
+  writeLockOwner(file, '');
+  fs.closeSync(file);
+}
+
+const lockHeldBy = (file: number): LockHeld => ({ kind: 'held', owner: ownerOf(file) });
+/** The holder of a lock as far as visible without taking it. Undefined: no known holder. */
+export function lockOwner(path: string): string | undefined {
+  try {
+    return withRegularFile(path, { links: 'refused' }, ownerOf);
+  } catch {
+    return undefined;
+  }
+}
+
+/** If the process that signed is dead, it crashed. The lock then has a holder that has not signed, or none. */
+function ownerOf(file: number): string | undefined {
+  const { by } = parseLockOwner(file);
+  const lives = by === undefined ? 'no' : signerLives(by);
+  if (lives === 'yes') return by?.owner;
+  const holder = process.platform === 'linux' ? lockHolder(file) : undefined;
+  if (lives === 'no') return holder?.name;
+  return holder === undefined && process.platform === 'linux' ? undefined : by?.owner;
+}
+
+/** The process that took the lock according to the system. It may have passed the lock on and ended. */
+function lockHolder(file: number): { readonly name?: string } | undefined {
+  let held: { readonly name?: string } | undefined;
+  try {
+    const { ino } = fs.fstatSync(file, { bigint: true });
+    for (const line of fs.readFileSync('/proc/locks', 'latin1').split('\n')) {
+      const [, kind, , , pid = '', place = ''] = line.trim().split(/\s+/);
+      if (kind !== 'FLOCK' || place.split(':')[2] !== String(ino)) continue;
+      held ??= {};
+      if (Number(pid) > 0) held = { name: `${fs.readFileSync(`/proc/${pid}/comm`, 'latin1').trim()} pid ${pid}` };
+    }
+  } catch {
+    // Optional: without it the holder is just another program.
+  }
+  return held;
+}
+
+function fileAtLockPath(file: number, path: string): 'our file' | 'another file' | 'nothing' {
+  const named = fs.statSync(path, { bigint: true, throwIfNoEntry: false });
+  if (named === undefined) return 'nothing';
+  const ours = fs.fstatSync(file, { bigint: true });
+  return ours.ino === named.ino && ours.dev === named.dev ? 'our file' : 'another file';
+}
+
+/**
+ * How long (ms) the signature of a process that is about to lock counts if that process cannot be checked: it may run
+ * in another container or on another machine.
+ */
+const beginningOwnerValidMs = 2000;
+const signed = /^(capstan pid (\d+) since (\S+))(?: (in|begins) (\S+) (\S+))?\n/;
+
+type LockOwner = NonNullable<ReturnType<typeof parseLockOwner>['by']>;
+
+function lockOwnerLine(epoch: number, state: 'held' | 'begins'): string {
+  const about = `${state === 'held' ? 'in' : 'begins'} ${processSpace()} ${readProcessStat(process.pid)?.ticks ?? '-'}`;
+  return `capstan pid ${process.pid} since ${new Date(epoch).toISOString()} ${about}\n`;
+}
+
+/** `space` and `started` distinguish the signer from other processes of the same number. Undefined: not stated. */
+function parseLockOwner(file: number) {
+  const buffer = Buffer.alloc(300);
+  const text = buffer.toString('latin1', 0, fs.readSync(file, buffer, 0, buffer.length, 0));
+  const [, owner, pid, since = '', state, space, started] = signed.exec(text) ?? [];
+  if (owner === undefined) return { text };
+  return {
+    text,
+    by: { owner, pid: Number(pid), since: Date.parse(since), begins: state === 'begins', space, started },
+  };
+}
+
+/** `unknown`: the signer cannot be seen from here, and signed just now. Soon it has taken the lock or never will. */
+function isAboutToLock(by: LockOwner, now: number): 'yes' | 'no' | 'unknown' {
+  if (!by.begins) return 'no';
+  const lives = signerLives(by);
+  const age = now - by.since;
+  return lives !== 'unknown' || (age >= 0 && age < beginningOwnerValidMs) ? lives : 'no';
+}
+
+/** `unknown`: the signer's process number has no meaning here, or it may be another process's now. */
+function signerLives({ pid, space, started }: LockOwner): 'yes' | 'no' | 'unknown' {
+  const isOfOurSpace = space === processSpace();
+  if (!isAlive(pid) && (space === undefined || isOfOurSpace)) return 'no';
+  if (!isOfOurSpace || started === '-') return 'unknown';
+  return readProcessStat(pid)?.ticks === started ? 'yes' : 'no';
+}
+
+let ownSpace: string | undefined;
+/** Scope in which process numbers are comparable: the boot of the machine, and the container. */
+function processSpace(): string {
+  const boot = (): string => readSystemFile('/proc/sys/kernel/random/boot_id').trim() || '-';
+  return (ownSpace ??= `${boot()}/${processNamespace().replaceAll(/\s/g, '_') || '-'}`);
 }

@@ -20,12 +20,10 @@ import { archiveFolder, parseRolloutName, type RolloutName, sessionsFolder } fro
 import { threadNames } from './thread-names.ts';
 import { join } from 'node:path';
 
+type Choosing = Promise<ChosenThread | NoThread>;
+
 /** Finds a thread by id, by the beginning of an id, by name, or as the last one used. */
-export async function chooseThread(
-  files: JournalDisk,
-  home: string,
-  choice: ThreadChoice,
-): Promise<ChosenThread | NoThread> {
+export async function chooseThread(files: JournalDisk, home: string, choice: ThreadChoice): Choosing {
   if (choice.kind === 'last') return lastThread(files, home, choice);
   const found = await namedThread(files, home, choice);
   if (found.kind === 'chosen' || found.code === 'thread-ambiguous' || choice.archived === true) return found;
@@ -34,22 +32,12 @@ export async function chooseThread(
   return archived.kind === 'chosen' ? archived : found;
 }
 
-const rolloutsAmong = (
-  files: JournalDisk,
-  home: string,
-  { archived }: ThreadChoiceScope,
-): Promise<readonly FoundRollout[]> =>
+const rolloutsAmong = (files: JournalDisk, home: string, { archived }: ThreadChoiceScope) =>
   archived === true ? findAllRollouts(files, home) : findActiveRollouts(files, home);
 
-const threadsOf = (rollouts: readonly FoundRollout[]): readonly ThreadId[] => [
-  ...new Set(rollouts.map(({ name }) => name.threadId)),
-];
+const threadsOf = (rollouts: readonly FoundRollout[]) => [...new Set(rollouts.map(({ name }) => name.threadId))];
 
-async function lastThread(
-  files: JournalDisk,
-  home: string,
-  among: ThreadChoiceScope,
-): Promise<ChosenThread | NoThread> {
+async function lastThread(files: JournalDisk, home: string, among: ThreadChoiceScope): Choosing {
   const found = await rolloutsAmong(files, home, among);
   const dated = await Promise.all(
     found.map(async (rollout) => ({ ...rollout, modified: (await files.modified(rollout.path)) ?? 0 })),
@@ -64,7 +52,7 @@ async function namedThread(
   files: JournalDisk,
   home: string,
   { name, ...among }: ThreadChoiceScope & { readonly name: string },
-): Promise<ChosenThread | NoThread> {
+): Choosing {
   const whole = parseThreadId(name);
   if (whole !== undefined) return { kind: 'chosen', id: whole };
   if (isIdBeginning(name)) {
@@ -90,12 +78,11 @@ async function firstElsewhere(files: JournalDisk, rollouts: readonly FoundRollou
   const first = cwd === undefined ? undefined : await firstOf(files, rollouts, sought);
   const path = rollouts.find(({ name }) => name.threadId === first?.id)?.path;
   if (first === undefined || path === undefined) return undefined;
-  const look = async (file: OpenFile): Promise<string | undefined> => {
+  const folder = await lookInto(files, path, async (file) => {
     const newest = isCompressed(path) ? undefined : await newestFolder(file);
     const head = await readRolloutHead(file);
     return newest ?? (head.kind === 'meta' ? stringAt(head.meta, 'cwd') : undefined);
-  };
-  const folder = await withDiskFaults('open', path, () => withOpenFile(openRolloutFile(files, path), look));
+  });
   return folder === undefined ? undefined : { id: first.id, folder };
 }
 
@@ -105,35 +92,32 @@ type Sought = Pick<ThreadChoiceScope, 'cwd'> & { readonly startedBy?: 'user' };
 const mostAtOnce = 16;
 
 /** The first that works in the folder, usually among the first few; without one there may be thousands to check. */
-async function firstOf(
-  files: JournalDisk,
-  rollouts: readonly FoundRollout[],
-  sought: Sought,
-): Promise<ChosenThread | undefined> {
+async function firstOf(files: JournalDisk, rollouts: readonly FoundRollout[], sought: Sought) {
   for (let from = 0, count = 1; from < rollouts.length; from += count, count = Math.min(count * 4, mostAtOnce)) {
     const some = rollouts.slice(from, from + count);
     const fits = await Promise.allSettled(some.map(({ path }) => isOf(files, path, sought)));
     for (const [index, fit] of fits.entries()) {
       // A thread that cannot be read may be the right one, unless a match comes before it.
       if (fit.status === 'rejected') throw fit.reason;
-      if (fit.value) return { kind: 'chosen', id: some[index]!.name.threadId };
+      if (fit.value) return { kind: 'chosen', id: some[index]!.name.threadId } as const;
     }
   }
   return undefined;
 }
 
 /** Disk errors are not ignored: another thread than the intended one could be resumed. */
-function isOf(files: JournalDisk, path: string, { cwd, startedBy }: Sought): Promise<boolean> {
-  const look = async (file: OpenFile): Promise<boolean> => {
+const isOf = (files: JournalDisk, path: string, { cwd, startedBy }: Sought): Promise<boolean> =>
+  lookInto(files, path, async (file) => {
     // The end of a packed file cannot be read without the rest.
     const newest = cwd === undefined || isCompressed(path) ? undefined : await newestFolder(file);
     if (newest !== undefined && newest !== cwd) return false;
     const head = await readRolloutHead(file);
     if (head.kind !== 'meta' || (cwd !== undefined && (newest ?? head.meta['cwd']) !== cwd)) return false;
     return startedBy === undefined || !isStartedByThread({ source: threadSourceName(head.meta['source']) });
-  };
-  return withDiskFaults('open', path, () => withOpenFile(openRolloutFile(files, path), look));
-}
+  });
+
+const lookInto = <Found>(files: JournalDisk, path: string, look: (file: OpenFile) => Promise<Found>) =>
+  withDiskFaults('open', path, () => withOpenFile(openRolloutFile(files, path), look));
 
 /** A turn records its folder before it does anything. After a turn that wrote more than this, the first line counts. */
 const mostRead = 4 * 1024 * 1024;
@@ -174,11 +158,7 @@ export async function findRollouts(files: JournalDisk, home: string, id: ThreadI
   return { kind: archived.length > 0 ? 'archived' : 'none', rollouts: archived };
 }
 
-export const findThreadFiles = async (
-  files: JournalDisk,
-  home: string,
-  id: ThreadId,
-): Promise<readonly FoundRollout[]> =>
+export const findThreadFiles = async (files: JournalDisk, home: string, id: ThreadId) =>
   rolloutsIn(files, [...(await dayFolders(files, sessionsFolder(home), '')), archiveFolder(home)], id);
 
 /** The file of one rollout, archived or not. Most are in the folder of the day when their id was made. */
@@ -209,18 +189,15 @@ export async function dayFolders(files: JournalDisk, root: string, since: string
   let days = [''];
   for (const pattern of [/^\d{4}$/, /^\d\d$/, /^\d\d$/]) {
     const lists = await Promise.all(
-      days.map(async (parent) =>
-        (await files.list(join(root, parent)))
-          .filter((name) => pattern.test(name))
-          .map((name) => (parent === '' ? name : `${parent}/${name}`)),
-      ),
+      days.map(async (parent) => {
+        const names = (await files.list(join(root, parent))).filter((name) => pattern.test(name));
+        return names.map((name) => (parent === '' ? name : `${parent}/${name}`));
+      }),
     );
     days = lists.flat().filter((day) => day >= since.slice(0, day.length));
   }
-  return days
-    .toSorted()
-    .toReversed()
-    .map((day) => join(root, day));
+  const newestFirst = days.toSorted().toReversed();
+  return newestFirst.map((day) => join(root, day));
 }
 
 async function rolloutsIn(files: JournalDisk, folders: readonly string[], id: ThreadId | '', part: string = id) {
@@ -237,10 +214,8 @@ async function rolloutsIn(files: JournalDisk, folders: readonly string[], id: Th
       });
     }),
   );
-  return lists
-    .flat()
-    .toSorted(newestFirst)
-    .map(({ path, name }) => ({ path, name }));
+  const sorted = lists.flat().toSorted(newestFirst);
+  return sorted.map(({ path, name }) => ({ path, name }));
 }
 
 /** Orders files of a thread: the one begun last is authoritative. */

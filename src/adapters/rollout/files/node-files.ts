@@ -127,13 +127,11 @@ function openFile(file: number): OpenFile {
 }
 
 /** The value that Node gives to a callback. */
-export function promiseValue<Value>(run: (done: (error: Error | null, value: Value) => void) => void): Promise<Value> {
-  return new Promise((resolve, reject) => run((error, value) => (error === null ? resolve(value) : reject(error))));
-}
+export const promiseValue = <Value>(run: (done: (error: Error | null, value: Value) => void) => void): Promise<Value> =>
+  new Promise((resolve, reject) => run((error, value) => (error === null ? resolve(value) : reject(error))));
 
-export function promiseEnd(run: (done: NoParamCallback) => void): Promise<void> {
-  return new Promise((resolve, reject) => run((error) => (error === null ? resolve() : reject(error))));
-}
+export const promiseEnd = (run: (done: NoParamCallback) => void): Promise<void> =>
+  new Promise((resolve, reject) => run((error) => (error === null ? resolve() : reject(error))));
 
 export type DiskFaultCode = 'disk-vanished' | 'disk-full' | 'disk-denied' | 'disk-blocked' | 'disk-failed';
 

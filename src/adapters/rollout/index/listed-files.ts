@@ -126,12 +126,9 @@ function fileWriter(database: DatabaseSync) {
       putFile.run(name, folder, threadId, rolloutId, archived, compressed, size, mtimeMs, Math.floor(mtimeMs));
       touched.add(threadId);
     },
-    stat(name: string, { size, mtimeMs }: Stats): void {
-      touch(putStat.all(size, mtimeMs, Math.floor(mtimeMs), name));
-    },
-    folder(path: string, mtime: number, settled: number): void {
-      putFolder.run(path, mtime, settled);
-    },
+    stat: (name: string, { size, mtimeMs }: Stats): void =>
+      touch(putStat.all(size, mtimeMs, Math.floor(mtimeMs), name)),
+    folder: (path: string, mtime: number, settled: number) => void putFolder.run(path, mtime, settled),
     /** Also deletes what was read from files that are gone. */
     finish(): void {
       touched.forEach(fileChooser(database));

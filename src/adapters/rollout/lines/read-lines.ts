@@ -83,11 +83,7 @@ export const everyLine: Wanted = () => true;
 type Unwanted = Pick<PeekedLine, 'ordinal'>;
 
 /** Undefined if the line is blank or incomplete. Gives only the ordinal of a line that is not wanted. */
-export function decodeWantedLine(
-  raw: RawLine,
-  wanted: Wanted,
-  peeked = peekLine(raw),
-): Line | Unwanted | 'bad' | undefined {
+export function decodeWantedLine(raw: RawLine, wanted: Wanted, peeked = peekLine(raw)) {
   if (peeked !== undefined && !wanted(peeked)) return { ordinal: peeked.ordinal };
   const unread = peeked === undefined ? undefined : parseLineWithoutOutput(raw, peeked);
   if (unread !== undefined) return unread;
@@ -110,10 +106,7 @@ export type RolloutHead =
   | { readonly kind: 'other' };
 
 /** Finds the metadata. Other programs put blank lines, bad ones and events before it. `longest`: limit for these. */
-export async function readRolloutHead(
-  file: OpenFile,
-  options: { readonly longest?: number } = {},
-): Promise<RolloutHead> {
+export async function readRolloutHead(file: OpenFile, options: { longest?: number } = {}): Promise<RolloutHead> {
   let isEmpty = true;
   for await (const block of splitLinesForward(file, options)) {
     for (const { bytes, terminated } of block) {

@@ -126,10 +126,7 @@ export async function* splitLinesBackward(file: OpenFile, { keep } = { keep: fal
   else if (pieces.length > 0) yield [wholeLine(joined(pieces.toReversed()), { terminated, at: 0 })];
 }
 
-async function longLine(
-  file: OpenFile,
-  { at, end, terminated }: { readonly at: number; readonly end: number; readonly terminated: boolean },
-): Promise<RawLine> {
+async function longLine(file: OpenFile, { at, end, terminated }: Pick<RawLine, 'at' | 'end' | 'terminated'>) {
   const length = end - at;
   if (length <= (file.longestLine ?? longestLine))
     return wholeLine(await readBlock(file, at, length, Buffer.allocUnsafeSlow(length)), { terminated, at });

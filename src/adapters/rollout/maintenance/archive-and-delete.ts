@@ -129,10 +129,7 @@ async function tellCodex(parts: ThreadChangePorts, changes: readonly ThreadChang
 
 type Statement = readonly [sql: string, ...values: (string | number | null)[]];
 
-async function statementsFor(
-  { files, home, clock }: ThreadChangePorts,
-  change: ThreadChange,
-): Promise<readonly Statement[]> {
+async function statementsFor({ files, home, clock }: HomePorts, change: ThreadChange): Promise<readonly Statement[]> {
   if (change.kind === 'deleted') return [['DELETE FROM threads WHERE id = ?', change.id]];
   if (change.kind === 'named') {
     const sql = `UPDATE threads SET name = CASE history_mode WHEN 'paginated' THEN ?1 ELSE name END,

@@ -11,34 +11,23 @@ import { historyBase } from '../lines/line-format.ts';
 import { type HomePorts, lockPath } from '../files/rollout-paths.ts';
 import { readRolloutHead } from '../lines/read-lines.ts';
 
-export interface CompressOptions {
-  readonly dryRun: boolean;
-  /** In files. */
-  readonly progress?: WorkProgress;
-}
-
+/** `progress`: in files. */
+type CompressOptions = { readonly dryRun: boolean; readonly progress?: WorkProgress };
 export type ToCompress =
   | { readonly kind: 'thread'; readonly id: ThreadId }
   | { readonly kind: 'older'; readonly milliseconds: number };
 
-export interface CompressReport {
-  readonly dryRun: boolean;
-  /** `to` is absent in a dry run. */
-  readonly compressed: readonly (Omit<CompressionResult, 'to'> & { readonly thread: ThreadId; readonly to?: number })[];
-  readonly skipped: readonly { readonly thread: ThreadId; readonly path: string; readonly why: string }[];
-}
+/** `to` is absent in a dry run. */
+type CompressedThread = Omit<CompressionResult, 'to'> & { readonly thread: ThreadId; readonly to?: number };
 
 /** Compresses rollouts under their locks. Both files of a continuation stay plain: it names a byte offset. */
-export async function compressThreads(
-  parts: HomePorts,
-  which: ToCompress,
-  options: CompressOptions,
-): Promise<CompressReport | Outcome<'maintenance-busy'>> {
+export async function compressThreads(parts: HomePorts, which: ToCompress, options: CompressOptions) {
   // Codex also takes this lock while it compresses or rewrites threads.
   const maintenance = await parts.locks.take(join(parts.home, '.tmp', 'rollout-maintenance.lock'));
   if (maintenance.kind === 'held') {
     const message = 'Another program is compressing or rewriting the threads in this home folder.';
-    return { code: 'maintenance-busy', message, next: 'Wait until it finishes, then try again.' };
+    const next = 'Wait until it finishes, then try again.';
+    return { code: 'maintenance-busy', message, next } as Outcome<'maintenance-busy'>;
   }
   return compressAll(parts, which, options).finally(() => maintenance.release());
 }
@@ -47,8 +36,8 @@ async function compressAll(parts: HomePorts, which: ToCompress, { dryRun, progre
   const { files, home, clock } = parts;
   const heads = await readHeads(files, home);
   const referred = new Set(heads.map(({ base }) => base));
-  const compressed: CompressReport['compressed'][number][] = [];
-  const skipped: CompressReport['skipped'][number][] = [];
+  const compressed: CompressedThread[] = [];
+  const skipped: { readonly thread: ThreadId; readonly path: string; readonly why: string }[] = [];
   const wanted = heads.filter(({ name }) => !name.compressed && (which.kind === 'older' || name.threadId === which.id));
   for (const [at, { path, name, isRead, base }] of wanted.entries()) {
     if (at > 0) await progress?.(at, wanted.length);

@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import type { JournalDisk, OpenFile } from '../../../ports/files.ts';
+import type { OpenFile } from '../../../ports/files.ts';
 import type { Ids } from '../../../ports/system.ts';
 import type { WorkProgress } from '../../../ports/thread-store.ts';
 import { parseThreadId, type ThreadId } from '../../../protocol/ids.ts';
@@ -9,16 +9,20 @@ import { Fault, type Outcome } from '../../../protocol/outcome.ts';
 import { errorCode } from '../../disk/file-system.ts';
 import { diskFault } from '../files/node-files.ts';
 import { findRollouts } from '../files/find-threads.ts';
-import { unarchivedPath, type LocalTime, parseRolloutName, rolloutPath } from '../files/rollout-paths.ts';
+import {
+  type HomePorts,
+  unarchivedPath,
+  type LocalTime,
+  parseRolloutName,
+  rolloutPath,
+} from '../files/rollout-paths.ts';
 import { decodeLine } from '../lines/line-format.ts';
 import { readRolloutHead } from '../lines/read-lines.ts';
 import { RolloutFile } from '../store/journal.ts';
 import { splitLinesForward } from '../lines/split-lines.ts';
 import { nameFileIfAbsent } from '../files/whole-files.ts';
 
-export interface ImportOptions {
-  readonly files: JournalDisk;
-  readonly home: string;
+export interface ImportOptions extends Pick<HomePorts, 'files' | 'home'> {
   readonly localTime: LocalTime;
   readonly ids: Ids;
   /** In bytes. */
@@ -82,15 +86,11 @@ async function importedLine(file: OpenFile, imported: string) {
   return undefined;
 }
 
+type ImportedLine = NonNullable<Awaited<ReturnType<typeof importedLine>>>;
 const blockBytes = 1024 * 1024;
 
 /** The copy gets its name once it is complete and durable: until then, no reader takes it for a thread. */
-async function copy(
-  from: OpenFile,
-  first: NonNullable<Awaited<ReturnType<typeof importedLine>>>,
-  path: string,
-  { files, home, ids, progress }: ImportOptions,
-): Promise<'made' | 'there'> {
+async function copy(from: OpenFile, first: ImportedLine, path: string, { files, home, ids, progress }: ImportOptions) {
   const temporary = `${path}.${ids.uuid()}.tmp`;
   const to = new RolloutFile({ files, home, path: temporary, durableFolders: new Set() });
   try {

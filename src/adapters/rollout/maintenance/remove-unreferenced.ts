@@ -1,7 +1,7 @@
 import type { JournalDisk } from '../../../ports/files.ts';
 import type { WorkProgress } from '../../../ports/thread-store.ts';
 import { parseThreadId, type ThreadId } from '../../../protocol/ids.ts';
-import { type JsonObject, stringAt } from '../../../protocol/json.ts';
+import { stringAt } from '../../../protocol/json.ts';
 import { lineType } from '../../../protocol/line.ts';
 import { errorCode } from '../../disk/file-system.ts';
 import { inFreeLock } from '../../disk/wait-for-lock.ts';
@@ -10,30 +10,17 @@ import { dayFolders, findAllRollouts, findThreadFiles, type FoundRollout } from 
 import { withDiskFaults } from '../files/node-files.ts';
 import { withOpenFile } from '../files/whole-files.ts';
 import { archiveFolder, type HomePorts, lockFolder, lockPath, sessionsFolder } from '../files/rollout-paths.ts';
-import { decodeLine, type HistoryBase, historyBase } from '../lines/line-format.ts';
+import { decodeLine, historyBase } from '../lines/line-format.ts';
 import { readRolloutHead } from '../lines/read-lines.ts';
 import { splitLinesForward } from '../lines/split-lines.ts';
 import { blobFolders, findBlobs, type FoundBlob } from '../store/blobs.ts';
 import { dirname, join } from 'node:path';
 
-export interface RemovalReport {
-  readonly dryRun: boolean;
-  readonly freedBytes: number;
-  readonly blobs: CollectedBlobs;
-  readonly snapshotBytes: number;
-  readonly lockFiles: number;
-  readonly temporaryFiles: number;
-  readonly reverted: readonly CollectedRevert[];
-  readonly busy: readonly ThreadId[];
-  /** Unreadable rollouts: while there are any, nothing that they may refer to is removed. */
-  readonly unread: References['unread'];
-}
-
 /** Removes data that no thread refers to. Leaves threads alone while they are being written. */
-export const removeUnreferenced = (options: RemovalOptions): Promise<RemovalReport> =>
+export const removeUnreferenced = (options: RemovalOptions) =>
   withDiskFaults('remove', options.home, () => collectAll(options));
 
-async function collectAll(options: RemovalOptions): Promise<RemovalReport> {
+async function collectAll(options: RemovalOptions) {
   const { dryRun } = options;
   const { reverted, busy } = options.reverted
     ? await collectReverted(options, await findReferences(options))
@@ -45,30 +32,25 @@ async function collectAll(options: RemovalOptions): Promise<RemovalReport> {
   const blobs = await collectBlobs(options, isKnown ? references : undefined);
   const snapshots = isKnown && !dryRun ? await options.collectSnapshots?.(references.trees) : undefined;
   const lockFiles = await collectLocks(options);
-  const temporary = await removeTemporaryFiles(options);
+  const { files: temporaryFiles, bytes: temporaryBytes } = await removeTemporaryFiles(options);
   const snapshotBytes = snapshots?.freedBytes ?? 0;
   const revertedBytes = reverted.reduce((sum, { bytes }) => sum + bytes, 0);
-  const freedBytes = blobs.freedBytes + snapshotBytes + temporary.bytes + revertedBytes;
-  const temporaryFiles = temporary.files;
+  const freedBytes = blobs.freedBytes + snapshotBytes + temporaryBytes + revertedBytes;
   return { dryRun, freedBytes, blobs, snapshotBytes, lockFiles, temporaryFiles, reverted, busy, unread };
 }
 
-interface CollectedBlobs {
-  readonly unreferred: number;
-  /** Referenced outputs that were removed for the budget, oldest first. */
-  readonly overBudget: readonly { readonly sha256: string; readonly threads: readonly ThreadId[] }[];
-  readonly freedBytes: number;
-  readonly keptBytes: number;
-}
-
-/** Without `references`, Capstan cannot tell which blobs are unused, so it removes none. */
-async function collectBlobs(options: RemovalOptions, references: References | undefined): Promise<CollectedBlobs> {
+/**
+ * Without `references`, Capstan cannot tell which blobs are unused, so it removes none. `overBudget`: referenced outputs
+ * that were removed for the budget, oldest first.
+ */
+async function collectBlobs(options: RemovalOptions, references: References | undefined) {
   const { files, home, clock, dryRun, maxBlobBytes } = options;
   const now = clock.now();
   const found = (await findBlobs(files, home)).toSorted((one, other) => one.used - other.used);
   let keptBytes = found.reduce((sum, { size }) => sum + size, 0);
   let freedBytes = 0;
-  if (references === undefined) return { unreferred: 0, overBudget: [], freedBytes, keptBytes };
+  const overBudget: { readonly sha256: string; readonly threads: readonly ThreadId[] }[] = [];
+  if (references === undefined) return { unreferred: 0, overBudget, freedBytes, keptBytes };
 
   /** Skips a blob used since it was found. */
   const remove = async ({ path, used, size }: FoundBlob): Promise<boolean> => {
@@ -85,7 +67,6 @@ async function collectBlobs(options: RemovalOptions, references: References | un
   let unreferred = 0;
   const old = found.filter(({ used }) => now - used >= removalGraceMs);
   for (const blob of old) if (!references.blobs.has(blob.sha256) && (await remove(blob))) unreferred += 1;
-  const overBudget: { sha256: string; threads: readonly ThreadId[] }[] = [];
   for (const blob of old) {
     const use = references.blobs.get(blob.sha256);
     if (keptBytes <= maxBlobBytes) break;
@@ -162,11 +143,8 @@ interface References {
   readonly unread: readonly { readonly path: string; readonly why: string }[];
 }
 
-interface ReadRollout extends FoundRollout {
-  /** Payload of the first line; absent if that is not metadata. */
-  readonly meta?: JsonObject;
-  readonly base?: HistoryBase;
-}
+/** `meta`: payload of the first line; absent if that is not metadata. */
+type ReadRollout = FoundRollout & Awaited<ReturnType<typeof readRollout>>;
 
 /** Reads every rollout, plain or compressed, without a lock: lines are only ever appended. */
 async function findReferences({ files, home, progress }: RemovalOptions): Promise<References> {

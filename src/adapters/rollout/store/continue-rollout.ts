@@ -1,15 +1,15 @@
 import type { OpenFile } from '../../../ports/files.ts';
-import type { HistoryMode, NewestLine, OpenRefused, RolloutPlace } from '../../../ports/thread-store.ts';
+import type { HistoryMode, OpenRefused, RolloutPlace } from '../../../ports/thread-store.ts';
 import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
 import { type JsonObject, numberAt, stringAt } from '../../../protocol/json.ts';
-import { type Line, lineType } from '../../../protocol/line.ts';
+import { lineType } from '../../../protocol/line.ts';
 import { errorCode } from '../../disk/file-system.ts';
 import { diskFault } from '../files/node-files.ts';
-import { decodeLine, encodeLine, type HistoryBase, historyMode, withBase } from '../lines/line-format.ts';
+import { decodeLine, type HistoryBase, historyMode } from '../lines/line-format.ts';
 import type { Segment } from '../lines/lineage.ts';
 import { type RolloutHead, ordinalOf, readRolloutHead } from '../lines/read-lines.ts';
 import { splitLinesBackward, splitLinesForward } from '../lines/split-lines.ts';
-import { makeNameDurable, type DurableNameOptions } from './journal.ts';
+import { makeNameDurable } from './journal.ts';
 import { type ThreadFile, neverSavedRefusal, unknownPlaceRefusal, unreadableThreadRefusal } from './refusals.ts';
 import type { RolloutFiles } from './rollout-files.ts';
 
@@ -42,12 +42,9 @@ export async function prepareForAppend(file: OpenFile, thread: ThreadFile) {
     size += 1;
   }
   const torn = rest === 'torn' ? { bytes: restBytes } : undefined;
-  return { kind: 'tail', meta, nextOrdinal, lastTime, size, skipped, torn, newest: newestOf(last) } as const;
-}
-
-function newestOf(last: Line | undefined): NewestLine | undefined {
-  if (last?.ordinal === undefined || last.type === lineType.sessionMeta) return undefined;
-  return { ordinal: last.ordinal, timestamp: last.timestamp };
+  const isNewest = last?.ordinal !== undefined && last.type !== lineType.sessionMeta;
+  const newest = isNewest ? { ordinal: last.ordinal, timestamp: last.timestamp } : undefined;
+  return { kind: 'tail', meta, nextOrdinal, lastTime, size, skipped, torn, newest } as const;
 }
 
 /** The ordinal of the next line, or why there is none. */
@@ -87,16 +84,13 @@ function checkHead(head: RolloutHead, id: ThreadId) {
   return mode === undefined ? `its history mode is unknown: ${JSON.stringify(meta['history_mode'])}` : { mode, meta };
 }
 
-export type ForkSource =
-  | { readonly kind: 'base'; readonly base?: HistoryBase; metaFrom(meta: JsonObject): JsonObject }
+type ForkSource =
+  | { readonly kind: 'base'; readonly base?: HistoryBase }
   /** The old form has no references: its lines are copied with their times. */
-  | { readonly kind: 'copy'; copyFor(meta: JsonObject, timestamp: string): readonly Uint8Array[] };
+  | { readonly kind: 'copy'; readonly lines: Uint8Array };
+type Forking = Promise<ForkSource | OpenRefused>;
 
-export async function forkSource(
-  rollouts: RolloutFiles,
-  place: RolloutPlace,
-  durableFolders: Set<string>,
-): Promise<ForkSource | OpenRefused> {
+export async function forkSource(rollouts: RolloutFiles, place: RolloutPlace): Forking {
   const opened = await rollouts.openRollout(place.rolloutId);
   if (opened === undefined) return unknownPlaceRefusal(place.rolloutId, 'its file is missing');
   const { segments, close } = await rollouts.openHistory(opened);
@@ -104,8 +98,7 @@ export async function forkSource(
     const head = await readRolloutHead(opened.file);
     const mode = head.kind === 'meta' ? historyMode(head.meta) : undefined;
     if (mode === undefined) return unknownPlaceRefusal(place.rolloutId, 'its first line does not describe a thread');
-    const names = { files: rollouts.files, home: rollouts.home, durableFolders };
-    return await (mode === 'legacy' ? copied(opened.file, place) : referred(segments, place, names));
+    return await (mode === 'legacy' ? copied(opened.file, place) : referred(segments, place, rollouts));
   } catch (error) {
     throw diskFault(error, 'read', opened.path);
   } finally {
@@ -114,11 +107,7 @@ export async function forkSource(
 }
 
 /** References the file that contains the place, and the byte offset there. */
-async function referred(
-  segments: readonly Segment[],
-  place: RolloutPlace,
-  names: DurableNameOptions,
-): Promise<ForkSource | OpenRefused> {
+async function referred(segments: readonly Segment[], place: RolloutPlace, rollouts: RolloutFiles): Forking {
   const { end } = place;
   let before: number = end;
   for (const segment of segments) {
@@ -133,13 +122,11 @@ async function referred(
       return unknownPlaceRefusal(place.rolloutId, `it ends before line ${end}`);
     // Its writer may not have synced yet the data that will be built upon, or its name.
     await syncIfLet(() => segment.file.sync());
-    await syncIfLet(() => makeNameDurable(names, segment.path));
-    const base = { rolloutId: segment.rolloutId, end: (last.ordinal + 1) as Ordinal, endByte: last.endByte };
-    const metaFrom = (meta: JsonObject): JsonObject =>
-      withBase({ ...meta, forked_from_ordinal_exclusive: base.end }, base);
-    return { kind: 'base', base, metaFrom };
+    await syncIfLet(() => makeNameDurable(rollouts, segment.path));
+    const { rolloutId } = segment;
+    return { kind: 'base', base: { rolloutId, end: (last.ordinal + 1) as Ordinal, endByte: last.endByte } };
   }
-  return { kind: 'base', metaFrom: (meta) => withBase(meta, undefined) };
+  return { kind: 'base' };
 }
 
 /** The last complete line with an ordinal below the given one. `isEnd`: no later line has an ordinal. */
@@ -166,17 +153,10 @@ async function syncIfLet(sync: () => Promise<void>): Promise<void> {
   }
 }
 
-async function copied(file: OpenFile, place: RolloutPlace): Promise<ForkSource | OpenRefused> {
+async function copied(file: OpenFile, place: RolloutPlace): Forking {
   const end = await byteAfterLines(file, place.end);
   if (end === undefined) return unknownPlaceRefusal(place.rolloutId, `it has fewer than ${place.end} lines`);
-  const lines = Uint8Array.from(await file.read(0, end));
-  return {
-    kind: 'copy',
-    copyFor(meta, timestamp) {
-      const payload = { ...meta, history_mode: 'legacy' };
-      return [Buffer.from(encodeLine({ timestamp, type: lineType.sessionMeta, payload })), lines];
-    },
-  };
+  return { kind: 'copy', lines: Uint8Array.from(await file.read(0, end)) };
 }
 
 /** The byte after this many lines of a file of the old form; undefined if it has fewer. */

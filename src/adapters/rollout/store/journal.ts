@@ -192,7 +192,7 @@ const appendedTooLate = (path: string): Fault =>
     next: 'Reopen the thread and append to it.',
   });
 
-type RolloutFileOptions = DurableNameOptions & {
+type RolloutFileOptions = NamedFiles & {
   readonly path: string;
   readonly existing?: { readonly file: OpenFile; readonly size: number };
 };
@@ -221,7 +221,7 @@ export class RolloutFile {
   /** The first sync also makes the name durable, in case the process that created the file died before it could. */
   async sync(): Promise<void> {
     if (this.#file === undefined) return;
-    const syncs = [this.#file.sync(), this.#checkName(this.#file)];
+    const syncs = [this.#file.sync(), requireNamed(this.#file)];
     if (!this.#nameIsDurable) syncs.push(makeNameDurable(this.#options, this.#options.path));
     await awaitAll(syncs);
     this.#nameIsDurable = true;
@@ -261,27 +261,19 @@ export class RolloutFile {
     const next = 'Open the existing thread, or create the new one with another id.';
     throw new Fault({ code: 'thread-exists', message, next });
   }
-
-  /** Writes to an unlinked file succeed and are lost. */
-  async #checkName(file: OpenFile): Promise<void> {
-    if (await file.isNamed()) return;
-    throw Object.assign(new Error('ENOENT: the file was removed while it was being written'), { code: 'ENOENT' });
-  }
 }
 
-export interface DurableNameOptions {
-  readonly files: JournalDisk;
-  /** Absolute. Folders from here down must sync; those above are not ours and are synced where permitted. */
-  readonly home: string;
-  /** Names of folders known to survive a crash. Shared by all files of a store, and added to. */
-  readonly durableFolders: Set<string>;
+/** Writes to an unlinked file succeed and are lost. */
+async function requireNamed(file: OpenFile): Promise<void> {
+  if (await file.isNamed()) return;
+  throw Object.assign(new Error('ENOENT: the file was removed while it was being written'), { code: 'ENOENT' });
 }
+
+/** Folders from `home` down must sync; those above are not ours and are synced where permitted. */
+type NamedFiles = { readonly files: JournalDisk; readonly home: string; readonly durableFolders: Set<string> };
 
 /** A name is durable when its folder is synced, and the folder's own name when its parent is, up to the root. */
-export async function makeNameDurable(
-  { files, home, durableFolders }: DurableNameOptions,
-  path: string,
-): Promise<void> {
+export async function makeNameDurable({ files, home, durableFolders }: NamedFiles, path: string): Promise<void> {
   const isDurable = (folder: string): boolean => durableFolders.has(folder) || files.isOld?.(folder) === true;
   const names = [path, ...ancestors(path).filter((folder) => !isDurable(folder))];
   const folders = names.map((name) => dirname(name));

@@ -14,6 +14,8 @@ import { neverSavedRefusal, unknownThreadRefusal, unreadableThreadRefusal } from
 export class RolloutFiles {
   readonly files: JournalDisk;
   readonly home: string;
+  /** Folders whose names are known to survive a crash. */
+  readonly durableFolders = new Set<string>();
 
   constructor(files: JournalDisk, home: string) {
     this.files = files;
@@ -40,18 +42,14 @@ export class RolloutFiles {
   }
 
   /** The newest file with saved content. For writing only under the lock, since a compressed file is unpacked then. */
-  async openNewest(
-    id: ThreadId,
-    rollouts: readonly FoundRollout[],
-    purpose: 'read' | 'write',
-  ): Promise<OpenRefused | (OpenRollout & { readonly kind: 'opened' })> {
+  async openNewest(id: ThreadId, rollouts: readonly FoundRollout[], purpose: 'read' | 'write') {
     for (const [index, { path, name }] of rollouts.entries()) {
       const plain = name.compressed && purpose === 'write' ? await restoreRollout(this.files, path) : path;
       const file = await this.#openIfThere(plain, purpose);
       if (file === undefined) continue;
       const isLast = index === rollouts.length - 1;
       if (isLast || !(await isEmpty(file, plain)))
-        return { kind: 'opened', rolloutId: name.rolloutId, path: plain, file };
+        return { kind: 'opened', rolloutId: name.rolloutId, path: plain, file } as const;
       await file.close();
     }
     return unknownThreadRefusal(id);

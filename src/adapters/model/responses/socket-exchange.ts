@@ -15,8 +15,8 @@ import {
 } from '../http/failures/answer-failure.ts';
 import { type AnswerContext, httpFailure } from '../http/failures/http-failure.ts';
 import { failed, modelFailure } from '../http/failures/model-failure.ts';
-import { type OpenedSocket, socketOpener } from '../http/network/open-socket.ts';
-import type { SocketRead, WebSocketConnection } from '../http/network/web-socket.ts';
+import type { OpenedSocket, SocketRead, WebSocketConnection } from '../http/network/open-socket.ts';
+import { socketOpener } from '../http/network/open-socket.ts';
 import { prepareRequest, answerLimits, type ProviderConnection, usableCredentials } from '../http/send-question.ts';
 import { responsesReader } from './decode.ts';
 import { fullFrame, type IncrementalFrame, isSameButInput, itemBytes } from './encode.ts';

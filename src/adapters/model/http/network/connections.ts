@@ -1,4 +1,5 @@
 import { defined } from '../../../../base/objects.ts';
+import type { Endpoint } from './destination.ts';
 import type { Socket } from 'node:net';
 import type { ConnectionOptions, SecureContext } from 'node:tls';
 
@@ -55,14 +56,6 @@ export class IdleConnections {
   }
 }
 
-export interface Destination {
-  readonly protocol: 'http:' | 'https:';
-  /** Without brackets. */
-  readonly host: string;
-  /** Empty: the protocol's default. */
-  readonly port: string;
-}
-
 export interface SecurePeer {
   /** Absent: Node's trusted authorities. */
   readonly secureContext?: SecureContext | undefined;
@@ -72,7 +65,7 @@ export interface SecurePeer {
 export const defaultPorts = { 'http:': 80, 'https:': 443 };
 
 /** Opens a connection. Writes are buffered meanwhile; failures arrive as socket errors. */
-export function dial({ protocol, host, port: given }: Destination, secure: SecurePeer): Socket {
+export function dial({ protocol, host, port: given }: Endpoint, secure: SecurePeer): Socket {
   const port = given === '' ? defaultPorts[protocol] : Number(given);
   const place = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 1000 };
   if (protocol === 'https:') return connectSecurely(host, secure, place);

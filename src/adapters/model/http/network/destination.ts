@@ -3,14 +3,19 @@ import { addressRangeMatcher, ipVersion, isThisMachine } from '../../../../core/
 import type { EnvironmentVariables } from '../../../../protocol/shell.ts';
 import { defaultPorts } from './connections.ts';
 
-export interface Proxy {
+export interface Endpoint {
+  readonly protocol: 'http:' | 'https:';
+  /** Without brackets. */
+  readonly host: string;
+  /** Empty: the protocol's default. */
+  readonly port: string;
+  /** Scheme, host and port: safe to show. Paths, queries and user names may be secret. */
+  readonly origin: string;
+}
+
+export interface Proxy extends Endpoint {
   readonly kind: 'proxy';
   readonly variable: string;
-  readonly protocol: 'http:' | 'https:';
-  readonly host: string;
-  readonly port: string;
-  /** Scheme, host and port: safe to show. */
-  readonly origin: string;
   /** Secret. */
   readonly authorization: string | undefined;
 }
@@ -136,23 +141,14 @@ function contains(range: string, name: string): boolean {
 
 const plain = (host: string): string => host.toLowerCase().replace(/\.$/, '');
 
-export interface RequestTarget {
-  readonly protocol: 'http:' | 'https:';
-  readonly host: string;
-  readonly port: string;
-  readonly path: string;
-  /** Scheme, host and port: safe to show. Queries and user names may be secret. */
-  readonly origin: string;
-}
+export type RequestTarget = Endpoint & { readonly path: string };
 
 /** The endpoint below a provider's base URL; undefined if the base is not an HTTP address. */
 export function endpointTarget(provider: Pick<ProviderConfig, 'baseUrl' | 'queryParams'>, endpoint: string) {
   const base = parseTarget(provider.baseUrl);
   if (base === undefined) return undefined;
   const [, path = '', given = ''] = /^([^?]*)\??(.*)$/.exec(base.path) ?? [];
-  const pairs = Object.entries(provider.queryParams).map(
-    ([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`,
-  );
+  const pairs = Object.entries(provider.queryParams).map((pair) => pair.map(encodeURIComponent).join('='));
   const query = [given, ...pairs].filter((part) => part !== '').join('&');
   return { ...base, path: `${path.replace(/\/+$/, '')}/${endpoint}${query === '' ? '' : `?${query}`}` };
 }
@@ -161,13 +157,7 @@ export function parseTarget(address: string): RequestTarget | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const protocol = url?.protocol;
   if (url === undefined || (protocol !== 'http:' && protocol !== 'https:')) return undefined;
-  return {
-    protocol,
-    host: bareHost(url),
-    port: url.port,
-    path: url.pathname + url.search,
-    origin: url.origin,
-  };
+  return { protocol, host: bareHost(url), port: url.port, path: url.pathname + url.search, origin: url.origin };
 }
 
 /** The host as connections need it: an IPv6 address without brackets. */

@@ -8,8 +8,8 @@ import type {
   ModelRequest,
   ProviderCapabilities,
 } from '../../../ports/model.ts';
+import type { Item } from '../../../protocol/item.ts';
 import { arrayAt, objectAt, parseJsonObject } from '../../../protocol/json.ts';
-import type { HttpWire } from '../http/answer-decoder.ts';
 import { type Credentials, bearerHeader } from '../http/credentials-and-headers.ts';
 import { answerTooLarge, bodyEndFailure, formatMegabytes } from '../http/failures/answer-failure.ts';
 import { type AnswerContext, httpFailure } from '../http/failures/http-failure.ts';
@@ -38,36 +38,26 @@ export function accountHeaders(
   };
 }
 
-const responsesWire: HttpWire = {
-  api: 'Responses API',
-  endpoint: 'responses',
-  identify: accountHeaders,
-  reader: responsesReader,
-};
-
 /** Also posts to the endpoint below `{base}/responses` that makes checkpoints. */
 export function responsesClient(options: HttpClientOptions, frame?: IncrementalFrame) {
-  const connection = createProviderConnection(options, responsesWire);
+  const wire = { api: 'Responses API', endpoint: 'responses', identify: accountHeaders, reader: responsesReader };
+  const connection = createProviderConnection(options, wire);
   const client = httpClient(connection);
   const http = {
     ...client,
     stream: (request: ModelRequest, signal: AbortSignal) => client.stream(withGate(request), signal),
     compact: (request: ModelRequest, signal: AbortSignal) => compactRemotely(request, signal, connection),
   };
-  return options.provider.supportsWebsockets ? { ...http, ...lazySocketClient(connection, { http, frame }) } : http;
+  return options.provider.supportsWebsockets ? { ...http, ...lazySocketClient(connection, http, frame) } : http;
 }
 
 /** Loaded on use: most providers speak only HTTP. */
 function lazySocketClient(
-  connection: ProviderConnection,
-  parts: ConstructorParameters<typeof SocketClient>[1],
+  ...parts: ConstructorParameters<typeof SocketClient>
 ): Pick<ModelClient, 'stream' | 'prewarm' | 'close'> {
   let loading: Promise<SocketClient> | undefined;
-  const load = async (): Promise<SocketClient> => {
-    const { SocketClient: Client } = await import('./socket-client.ts');
-    return new Client(connection, parts);
-  };
-  const get = (): Promise<SocketClient> => (loading ??= load());
+  const get = (): Promise<SocketClient> =>
+    (loading ??= import('./socket-client.ts').then(({ SocketClient: Client }) => new Client(...parts)));
   return {
     async *stream(request, signal) {
       yield* (await get()).stream(request, signal);
@@ -142,9 +132,8 @@ async function read(
     return failed(httpFailure({ status, headers, body: text }, place));
   if (output === undefined) return failed(unreadable('has no list of items in "output"'));
   const items = output.map(parseServerItem);
-  if (!items.every((item) => item !== undefined))
-    return failed(unreadable('has something in "output" that is not an item'));
-  return { kind: 'compacted', output: items, usage: usageFromWire(objectAt(answer, 'usage')) };
+  if (items.includes(undefined)) return failed(unreadable('has something in "output" that is not an item'));
+  return { kind: 'compacted', output: items as Item[], usage: usageFromWire(objectAt(answer, 'usage')) };
 }
 
 function unreadable(what: string): ModelFailure {

@@ -13,7 +13,9 @@ export interface CredentialSources {
   /** Read only when the provider uses the login and no variable is set. */
   readonly logins: LoginStore;
   readonly requests: SmallRequests;
+  /** Finds a command named without a path on the user's search path, outside the workspace. */
   readonly programs: ProgramFinder;
+  /** Working folder unless the command sets one. Programs load code from it: commands must not write there. */
   readonly programFolder: () => string;
   readonly now: () => number;
 }
@@ -92,10 +94,7 @@ function lost({ renew }: ChatgptLogin, renewal: Exclude<Renewal, { kind: 'renewe
   return { kind: 'missing', message, next, passing: true };
 }
 
-export type AccountSources = {
-  readonly requests: Pick<SmallRequests, 'get'>;
-  readonly environment: EnvironmentVariables;
-};
+export type AccountSources = Pick<CredentialSources, 'environment'> & { readonly requests: Pick<SmallRequests, 'get'> };
 
 /** The account of a token. `ended`: the issuer does not accept the token. `why` is the end of a sentence. */
 export type TokenAccount =
@@ -141,30 +140,20 @@ function accessTokenCredentials(sources: AccountSources) {
   };
 }
 
-export interface TokenCommandParts {
-  readonly environment: EnvironmentVariables;
-  /** Finds a command named without a path on the user's search path, outside the workspace. */
-  readonly programs: ProgramFinder;
-  /** Working folder unless the command sets one. Programs load code from it: commands must not write there. */
-  readonly programFolder: () => string;
-  readonly now: () => number;
-}
-
 const mostBytes = 64 * 1024;
 
 /** Credentials printed by a user's command, used until too old or refused. Requests share a run. Never shown. */
 export function tokenFromCommand(
   command: TokenCommand,
   provider: Pick<ProviderOptions, 'id' | 'name'>,
-  { environment, programs, programFolder, now }: TokenCommandParts,
+  { environment, programs, programFolder, now }: Omit<CredentialSources, 'logins' | 'requests'>,
 ): (wanted: CredentialsWanted) => Promise<Credentials> {
   let kept: { readonly token: string; readonly at: number } | undefined;
   let running: Promise<Credentials> | undefined;
   const isOld = (at: number): boolean => command.refreshIntervalMs > 0 && now() - at >= command.refreshIntervalMs;
   const renew = async (): Promise<Credentials> => {
     const program = command.command.includes('/') ? command.command : programs.find(command.command);
-    const { cwd = programFolder() } = command;
-    const start = { ...command, cwd };
+    const start = { ...command, cwd: command.cwd ?? programFolder() };
     const printed = program === undefined ? notFound : await run(start, program, environment).catch(notStarted);
     running = undefined;
     if (printed.kind === 'failed') {
@@ -194,7 +183,7 @@ function run(
   const { spawn } = process.getBuiltinModule('node:child_process');
   const { isUtf8 } = process.getBuiltinModule('node:buffer');
   return new Promise((resolve, reject) => {
-    const fail = (why: string): void => resolve({ kind: 'failed', why });
+    const fail = (why: string): void => resolve(failedToPrint(why));
     const child = spawn(program, args, { cwd, env: { ...environment }, stdio: ['ignore', 'pipe', 'ignore'] });
     const held = new BoundedBuffer(mostBytes);
     let isTooMuch = false;
@@ -225,12 +214,7 @@ function run(
   });
 }
 
-const notFound: Printed = {
-  kind: 'failed',
-  why: 'was not found on the PATH (Capstan skips folders that commands can write)',
-};
-
-const notStarted = (error: NodeJS.ErrnoException): Printed => ({
-  kind: 'failed',
-  why: `could not be started (${error.code ?? error.message})`,
-});
+const failedToPrint = (why: string): Printed => ({ kind: 'failed', why });
+const notFound = failedToPrint('was not found on the PATH (Capstan skips folders that commands can write)');
+const notStarted = ({ code, message }: NodeJS.ErrnoException): Printed =>
+  failedToPrint(`could not be started (${code ?? message})`);

@@ -1,7 +1,7 @@
 import type { ProviderConfig } from '../../../../core/config/providers/provider-config.ts';
 import { addressRangeMatcher, ipVersion, isThisMachine } from '../../../../core/policy/network/host-name.ts';
 import type { EnvironmentVariables } from '../../../../protocol/shell.ts';
-import { defaultPorts } from './connections.ts';
+import { portOf } from './connections.ts';
 
 export interface Endpoint {
   readonly protocol: 'http:' | 'https:';
@@ -34,9 +34,9 @@ export function proxyFor(
   const own = target.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
   const named = firstSet([own, 'ALL_PROXY'], environment);
   if (named === undefined || isLoopback(target.host)) return undefined;
-  const port = target.port === '' ? defaultPorts[target.protocol] : Number(target.port);
   const exempt = firstSet(['NO_PROXY'], environment);
-  if (exempt !== undefined && isExemptFromProxy({ host: target.host, port }, exempt.value)) return undefined;
+  const place = { host: target.host, port: portOf(target) };
+  if (exempt !== undefined && isExemptFromProxy(place, exempt.value)) return undefined;
   return proxyAt(named.value, named.name);
 }
 
@@ -108,14 +108,11 @@ export function isExemptFromProxy(
   list: string,
 ): boolean {
   const name = plain(host);
-  return list
-    .split(/[\s,]+/)
-    .filter((entry) => entry !== '')
-    .some((entry) => {
-      const { pattern, only } = entryOf(entry);
-      if (only !== undefined && only !== port) return false;
-      return pattern === '*' || (pattern.includes('/') ? contains(pattern, name) : covers(pattern, name));
-    });
+  return list.split(/[\s,]+/).some((entry) => {
+    const { pattern, only } = entryOf(entry);
+    if (entry === '' || (only !== undefined && only !== port)) return false;
+    return pattern === '*' || (pattern.includes('/') ? contains(pattern, name) : covers(pattern, name));
+  });
 }
 
 function entryOf(entry: string) {

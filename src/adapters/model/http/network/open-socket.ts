@@ -65,12 +65,8 @@ export function openWebSocketOver(
   { giveUp, headers, maxBytes }: Pick<SocketRequest, 'headers' | 'maxBytes'> & { readonly giveUp: AbortSignal },
 ): Promise<Outcome> {
   return new Promise((resolve) => {
-    const socket = new WebSocket(address, {
-      ...socketOptions,
-      headers,
-      maxPayload: maxBytes,
-      createConnection: () => connection,
-    });
+    const fixed = { ...socketOptions, createConnection: () => connection };
+    const socket = new WebSocket(address, { ...fixed, headers, maxPayload: maxBytes });
     let head: HttpHead | undefined;
     let isSettled = false;
     const settle = (outcome: Outcome): void => {

@@ -19,7 +19,7 @@ import { type Json, type JsonObject, arrayAt, equalJson, isJsonObject, objectAt 
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { McpApprovalMode } from '../../protocol/permissions.ts';
 import type { McpConnection } from './connection.ts';
-import { type ServerListing, isToolEnabled, offeredTools, serverPrefix } from './listed-tools.ts';
+import { type ServerListing, cutCharacters, isToolEnabled, offeredTools, serverPrefix } from './listed-tools.ts';
 import { callAsTask } from './open-client.ts';
 
 export interface ServerHistory {
@@ -203,10 +203,7 @@ export class ThreadServers implements McpServers {
     const connection = this.#connections.get(server);
     if (connection === undefined) return { kind: 'failed', why: noServer(server, this.names) };
     const timeout = connection.server.config.toolTimeoutMs;
-    const request = { method, params: parameters } as {
-      readonly method: 'resources/list';
-      readonly params: Record<string, unknown>;
-    };
+    const request = { method, params: parameters } as { method: 'resources/list'; params: Record<string, unknown> };
     return connection.use(
       async ({ client }, signal) => (await client.request(request, { signal, timeout })) as unknown as JsonObject,
       ways,
@@ -288,7 +285,7 @@ export function deferredGroups({ servers, tools, budget, isUsable, isChosen }: S
     const about = isTold || words === undefined ? '' : `${words} `;
     const shown = own.slice(0, 8).join(', ');
     const more = own.length > 8 ? ` and ${own.length - 8} more` : '';
-    return { name: `mcp__${server}`, description: cut(`${about}Tools: ${shown}${more}`, most) };
+    return { name: `mcp__${server}`, description: cutCharacters(`${about}Tools: ${shown}${more}`, most) };
   });
 }
 
@@ -303,7 +300,7 @@ export function serverNews(input: ServerNewsInput): Omit<McpNews, 'deferred'> {
     const unusable = of([...tools.direct, ...tools.deferred]).filter((tool) => !isUsable(tool));
     const isTold = problem !== undefined && canBeChosen(serverPrefix(name));
     const words = {
-      problem: isTold ? cut(withoutInvisible(problem), mostOfEach) : '',
+      problem: isTold ? cutCharacters(withoutInvisible(problem), mostOfEach) : '',
       changed: listed(of(tools.changed).map(signatureOf)),
       // The tools of a server that does not run are unknown.
       gone: problem === undefined ? listed(of(tools.missing).map((tool) => tool.name)) : '',
@@ -314,7 +311,7 @@ export function serverNews(input: ServerNewsInput): Omit<McpNews, 'deferred'> {
   const speaking = servers.filter(({ name }) => tools.direct.some((tool) => tool.server === name && isChosen(tool)));
   const most = shareOf(budget, percent.instructions, servers.length);
   const instructions = speaking.flatMap(({ name, instructions: text }) =>
-    text === undefined ? [] : [{ server: name, text: cut(text, most) }],
+    text === undefined ? [] : [{ server: name, text: cutCharacters(text, most) }],
   );
   return { notes, instructions };
 }
@@ -322,11 +319,6 @@ export function serverNews(input: ServerNewsInput): Omit<McpNews, 'deferred'> {
 /** In characters. */
 const shareOf = (budget: number, percentOfIt: number, parts: number): number =>
   Math.floor((budget * bytesPerToken * percentOfIt) / 100 / Math.max(1, parts));
-
-function cut(text: string, most: number): string {
-  const characters = [...text];
-  return characters.length <= most ? text : `${characters.slice(0, Math.max(0, most - 1)).join('')}…`;
-}
 
 function fitting(names: readonly string[], characters: number): string {
   let used = 0;
@@ -343,7 +335,7 @@ function signatureOf({ name, spec }: McpTool): string {
   const given = Object.entries(objectAt(schema, 'properties') ?? {}).map(
     ([key, value]) => `${key}${required.includes(key) ? '' : '?'}: ${typeOf(value)}`,
   );
-  return `${name}(${cut(given.join(', '), mostSignature)})`;
+  return `${name}(${cutCharacters(given.join(', '), mostSignature)})`;
 }
 
 function typeOf(schema: Json | undefined): string {
@@ -427,10 +419,8 @@ const missingTools = (
 ): readonly WithdrawnTool[] =>
   [...held].flatMap(([name, spec]) => {
     if (listed.has(name)) return [];
-    const config = servers
-      .map((server) => server.config)
-      .filter((each) => name.startsWith(serverPrefix(each.name)))
-      .toSorted((a, b) => b.name.length - a.name.length)[0];
+    const possible = servers.map(({ config }) => config).filter((each) => name.startsWith(serverPrefix(each.name)));
+    const [config] = possible.toSorted((a, b) => b.name.length - a.name.length);
     if (config === undefined || !isToolEnabled(config, name.slice(serverPrefix(config.name).length))) return [];
     return [{ server: config.name, name, spec }];
   });

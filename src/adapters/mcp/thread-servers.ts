@@ -274,7 +274,7 @@ export interface ServerNewsInput {
   readonly canBeChosen: (prefix: string) => boolean;
 }
 
-export function deferredGroups({ servers, tools, budget, isUsable, isChosen }: ServerNewsInput): McpNews['deferred'] {
+function deferredGroups({ servers, tools, budget, isUsable, isChosen }: ServerNewsInput): McpNews['deferred'] {
   const usable = tools.deferred.filter((tool) => isChosen(tool) && isUsable(tool));
   const names = [...new Set(usable.map(({ server }) => server))];
   const most = shareOf(budget, percent.announced, names.length);
@@ -290,7 +290,7 @@ export function deferredGroups({ servers, tools, budget, isUsable, isChosen }: S
 }
 
 /** Facts for the model about servers besides their tools. The text is stable until something changes. */
-export function serverNews(input: ServerNewsInput): Omit<McpNews, 'deferred'> {
+function serverNews(input: ServerNewsInput): Omit<McpNews, 'deferred'> {
   const { servers, tools, budget, isUsable, isChosen, canBeChosen } = input;
   const mostOfEach = shareOf(budget, percent.notes, servers.length);
   const notes = servers.flatMap(({ name, problem }) => {
@@ -368,15 +368,15 @@ export interface ToolsToSort {
   readonly budget: number;
 }
 
-export const specTokens = (spec: ToolSpec): number => sentTokens(JSON.stringify(spec));
+const specTokens = (spec: ToolSpec): number => sentTokens(JSON.stringify(spec));
 
 /** The tool list as it stays until history is rewritten. */
-export function stableToolSpecs({ direct, hasResources }: ThreadTools): readonly ToolSpec[] {
+function stableToolSpecs({ direct, hasResources }: ThreadTools): readonly ToolSpec[] {
   const marked = hasResources ? [{ type: 'function', name: resourcesMark }] : [];
   return [...direct.map(({ spec }) => spec), ...marked];
 }
 
-export function sortTools({ servers, held, budget }: ToolsToSort): ThreadTools {
+function sortTools({ servers, held, budget }: ToolsToSort): ThreadTools {
   const known = servers.flatMap(({ config, listing }) => (listing === undefined ? [] : [{ config, listing }]));
   const all = offeredTools(known);
   const isOmitted = ({ server }: McpTool, from: string): boolean =>

@@ -100,7 +100,7 @@ export function responsesCapabilities(
 const patience = 4;
 
 /** Posts to `{base}/responses/compact`, whose answer comes in one piece. */
-export async function compactRemotely(
+async function compactRemotely(
   request: ModelRequest,
   signal: AbortSignal,
   connection: ProviderConnection,

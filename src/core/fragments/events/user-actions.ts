@@ -38,9 +38,9 @@ export interface UserShellCommandText {
   readonly output: string;
 }
 
-export const stoppedExitCodeText = 'none (stopped by the user)';
+const stoppedExitCodeText = 'none (stopped by the user)';
 /** Tags that end a part of the text. Capstan escapes them in a command and its output. */
-export const shellCommandPartEnds = ['</command>', '</result>'] as const;
+const shellCommandPartEnds = ['</command>', '</result>'] as const;
 
 /** A command that the user ran, in the form that other programs write. */
 export const userShellCommandFragment = defineFragment<UserShellCommandText>({

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LiveThread, Engine, liveThreads, words } from '../src/index.ts';
 import { type LoadedFigures, measureCodex, middle } from './live-codex.ts';
-import { eventStreamParser } from '../src/adapters/model/http/event-stream.ts';
+import { eventStreamParser } from '../src/adapters/model/http/answer-decoder.ts';
 
 // Measures live threads: memory of one that is loaded and idle and the time to load one, beside the app-server of
 // Codex, and the rate at which a follower gets previews beside a bare parse of the same stream.

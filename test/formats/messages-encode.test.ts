@@ -4,7 +4,7 @@ import { brokenRules, checkMessagesBody, marksIn, PromptCache, unmarked, wireBlo
 import type { Prompt, RequestOptions } from '../../src/ports/model.ts';
 import type { Item } from '../../src/protocol/item.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { anthropicEncoder } from '../../src/adapters/model/anthropic/encode.ts';
+import { anthropicEncoder } from '../../src/adapters/model/anthropic/client.ts';
 
 const options: RequestOptions = {
   model: 'claude-sonnet-4-5',

@@ -2,8 +2,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { openWebSocketOver } from '../../src/adapters/model/http/network/open-socket.ts';
-import type { WebSocketConnection } from '../../src/adapters/model/http/network/web-socket.ts';
+import { type WebSocketConnection, openWebSocketOver } from '../../src/adapters/model/http/network/open-socket.ts';
 import { acceptance, frame, opcode, readSocket } from '../harness/socket-bytes.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { cutLaw, damageLaw, splitLaw } from './socket-laws.ts';

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { openWebSocketOver } from '../../src/adapters/model/http/network/open-socket.ts';
-import type { SocketRead } from '../../src/adapters/model/http/network/web-socket.ts';
+import { type SocketRead, openWebSocketOver } from '../../src/adapters/model/http/network/open-socket.ts';
 import { Pieces } from './pieces.ts';
 
 export const opcode = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 };

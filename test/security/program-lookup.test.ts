@@ -15,7 +15,7 @@ import { nodeProgramFiles } from '../../src/adapters/disk/node-program-files.ts'
 import { createNodeSpawn } from '../../src/adapters/exec/node-spawn.ts';
 import { processTable, watchdogScript } from '../../src/adapters/exec/leftover-processes.ts';
 import { searchPathPrograms, systemPrograms } from '../../src/adapters/exec/find-programs.ts';
-import { tokenFromCommand } from '../../src/adapters/model/http/auth/token-command.ts';
+import { tokenFromCommand } from '../../src/adapters/model/http/auth/provider-credentials.ts';
 import { programCandidates } from '../../src/core/policy/environment/find-program.ts';
 import { builtInProfile } from '../../src/core/policy/profiles/profiles.ts';
 import { resolvePolicy } from '../../src/core/policy/profiles/resolve-policy.ts';

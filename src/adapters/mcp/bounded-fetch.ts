@@ -58,7 +58,9 @@ function redirectTarget(from: URL, { status, headers }: Response): URL | undefin
  * answers in one piece, because the reader keeps a list of all pieces.
  */
 export async function boundedFetch(input: string | URL, init?: RequestInit): Promise<Response> {
-  const response = await reachedBy(fetch(input, init), new URL(input), init?.signal);
+  const response = await fetch(input, init).catch((error: unknown) => {
+    throw init?.signal?.aborted === true ? error : unreachable(new URL(input), error);
+  });
   if (response.body === null) return response;
   const isStream = response.headers.get('content-type')?.includes('text/event-stream') === true;
   return withOtherBody(response, response.body.pipeThrough(isStream ? wholeLines() : oneChunk()));
@@ -66,11 +68,8 @@ export async function boundedFetch(input: string | URL, init?: RequestInit): Pro
 
 /** An answer with another body. A constructed `Response` lacks the address, which readers need for redirects. */
 export function withOtherBody(answer: Response, body: ConstructorParameters<typeof Response>[0]): Response {
-  const { url, redirected } = answer;
-  return Object.defineProperties(new Response(body, answer), {
-    url: { value: url },
-    redirected: { value: redirected },
-  });
+  const address = { url: { value: answer.url }, redirected: { value: answer.redirected } };
+  return Object.defineProperties(new Response(body, answer), address);
 }
 
 /** The message is part of a sentence. */
@@ -87,15 +86,6 @@ export class ErrorWithAdvice extends Error {
 export class UnreachableServer extends ErrorWithAdvice {}
 
 /** `fetch` only says that it failed; the cause says why. */
-async function reachedBy(asked: Promise<Response>, url: URL, signal?: AbortSignal | null): Promise<Response> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (signal?.aborted === true) throw error;
-    throw unreachable(causeCode(error), url, error);
-  }
-}
-
 function causeCode(error: unknown): string | undefined {
   for (let each = error; each instanceof Error; each = each.cause) {
     if ('code' in each && typeof each.code === 'string') return each.code;
@@ -105,7 +95,8 @@ function causeCode(error: unknown): string | undefined {
   return undefined;
 }
 
-function unreachable(code: string | undefined, { protocol, hostname, port }: URL, cause: unknown): UnreachableServer {
+function unreachable({ protocol, hostname, port }: URL, cause: unknown): UnreachableServer {
+  const code = causeCode(cause);
   const shown = `${hostname}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}`;
   const otherScheme = otherSchemeOf({ protocol, host: hostname.replace(/^\[(.*)\]$/, '$1') });
   const peer = { shown, setting: 'its url', otherScheme, authorities: 'NODE_EXTRA_CA_CERTS' };
@@ -114,15 +105,22 @@ function unreachable(code: string | undefined, { protocol, hostname, port }: URL
   return new UnreachableServer(`${message.charAt(0).toLowerCase()}${message.slice(1)}${sign}`, next, { cause });
 }
 
-function oneChunk(): TransformStream<Uint8Array, Uint8Array> {
-  const held = new BoundedBuffer(mostMessageBytes);
-  return new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk) {
-      if (!held.add(chunk)) throw tooLong();
-    },
+type Bytes = TransformStream<Uint8Array, Uint8Array>;
+type TakeChunk = (chunk: Uint8Array, controller: TransformStreamDefaultController<Uint8Array>) => void;
+
+/** Passes on at the end what `take` has left in the buffer. */
+const bytesHeldIn = (held: BoundedBuffer, transform: TakeChunk): Bytes =>
+  new TransformStream<Uint8Array, Uint8Array>({
+    transform,
     flush(controller) {
       if (held.length > 0) controller.enqueue(held.take());
     },
+  });
+
+function oneChunk(): Bytes {
+  const held = new BoundedBuffer(mostMessageBytes);
+  return bytesHeldIn(held, (chunk) => {
+    if (!held.add(chunk)) throw tooLong();
   });
 }
 
@@ -130,28 +128,23 @@ const [lineFeed, carriageReturn] = [10, 13];
 /** An event ends with an empty line, whichever line ends are used. */
 const eventEnds = ['\n\n', '\r\r', '\n\r'];
 
-function wholeLines(): TransformStream<Uint8Array, Uint8Array> {
+function wholeLines(): Bytes {
   const held = new BoundedBuffer(mostMessageBytes);
   let passedBytes = 0;
   let last = '';
-  return new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      const end = Math.max(chunk.lastIndexOf(lineFeed), chunk.lastIndexOf(carriageReturn)) + 1;
-      if (!held.add(chunk.subarray(0, end === 0 ? chunk.length : end))) throw tooLong();
-      if (end > 0) {
-        const lines = held.take();
-        const text = last + lines.toString('latin1');
-        const eventEnd = Math.max(...eventEnds.map((each) => text.lastIndexOf(each)));
-        passedBytes = eventEnd === -1 ? passedBytes + lines.length : text.length - eventEnd;
-        last = text.slice(-1);
-        controller.enqueue(lines);
-        held.add(chunk.subarray(end));
-      }
-      if (passedBytes + held.length > mostMessageBytes) throw tooLong();
-    },
-    flush(controller) {
-      if (held.length > 0) controller.enqueue(held.take());
-    },
+  return bytesHeldIn(held, (chunk, controller) => {
+    const end = Math.max(chunk.lastIndexOf(lineFeed), chunk.lastIndexOf(carriageReturn)) + 1;
+    if (!held.add(chunk.subarray(0, end === 0 ? chunk.length : end))) throw tooLong();
+    if (end > 0) {
+      const lines = held.take();
+      const text = last + lines.toString('latin1');
+      const eventEnd = Math.max(...eventEnds.map((each) => text.lastIndexOf(each)));
+      passedBytes = eventEnd === -1 ? passedBytes + lines.length : text.length - eventEnd;
+      last = text.slice(-1);
+      controller.enqueue(lines);
+      held.add(chunk.subarray(end));
+    }
+    if (passedBytes + held.length > mostMessageBytes) throw tooLong();
   });
 }
 

@@ -1,5 +1,5 @@
 import type { McpServerConfig } from '../../core/config/servers/mcp-servers.ts';
-import type { McpAnswer, McpElicitation } from '../../ports/mcp-servers.ts';
+import type { McpElicitation } from '../../ports/mcp-servers.ts';
 import { thrownMessage } from '../../protocol/display-text.ts';
 import { arrayAt, isJsonObject, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import { quoteShellCommand } from '../../protocol/shell.ts';
@@ -16,13 +16,8 @@ export function isLostConnection(error: unknown, isGone: boolean): boolean {
   return isGone || isClosed || memberOf(error, 'status') === 404;
 }
 
-export const callFailureAnswer = (
-  error: unknown,
-  config: McpServerConfig,
-  shown: (text: string) => string,
-): McpAnswer => ({ kind: 'failed', why: explainFailure(error, config, shown) });
-
-function explainFailure(error: unknown, config: McpServerConfig, shown: (text: string) => string): string {
+/** Explains to the model why a call failed. */
+export function explainCallFailure(error: unknown, config: McpServerConfig, shown: (text: string) => string): string {
   const code = memberOf(error, 'code');
   if (code === 'REQUEST_TIMEOUT')
     return `the server did not answer within ${config.toolTimeoutMs / 1000} s. What the call did is unknown.`;

@@ -7,9 +7,9 @@ import { isJsonObject, type Json, type JsonObject, mostLevels, nestsDeeperThan }
 import { type Outcome, endWithFullStop } from '../../protocol/outcome.ts';
 import { quoteShellCommand } from '../../protocol/shell.ts';
 import {
-  callFailureAnswer,
   configuredToken,
   describeSchemaFault,
+  explainCallFailure,
   findLoginProblem,
   findUnreachableServer,
   isLostConnection,
@@ -24,11 +24,7 @@ import type { McpClientPorts, ServerWithFolder } from './open-transport.ts';
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** Runs a call on a connected server. `began`: reports the id of the task that continues it. */
-export type WithClient = (
-  open: OpenClient,
-  signal: AbortSignal,
-  began: (taskId: string) => void,
-) => Promise<JsonObject>;
+type WithClient = (open: OpenClient, signal: AbortSignal, began: (taskId: string) => void) => Promise<JsonObject>;
 
 /** The call being worked on: messages on its response stream belong to it. */
 const callAtHand = new AsyncLocalStorage<McpCallOptions>();
@@ -47,6 +43,10 @@ const mostChanges = 100;
 /** One server: started on first use, restarted when it is gone, until closed. */
 export class McpConnection {
   readonly server: ServerWithFolder;
+  /** The server's last listing, from this process or an earlier one. Absent: never seen. */
+  listing: ServerListing | undefined;
+  /** Why the last start failed, in this process or, if it took long, in an earlier one. */
+  problem: Outcome | undefined;
   readonly #world: McpClientPorts;
   readonly #closing = new AbortController();
   /** Running calls with their tasks, the newest last: a server's question is about one of them. */
@@ -54,8 +54,6 @@ export class McpConnection {
   readonly #listeners = new Set<() => void>();
   #starting: Promise<Started> | undefined;
   #open: OpenClient | undefined;
-  #listing: ServerListing | undefined;
-  #problem: Outcome | undefined;
   #wasOpen = false;
   #hasFailed = false;
   #changes = 0;
@@ -65,19 +63,9 @@ export class McpConnection {
   constructor(server: ServerWithFolder, world: McpClientPorts) {
     this.server = server;
     this.#world = world;
-    this.#listing = world.listings.read(server.config);
-    const failed = this.#listing === undefined ? world.listings.failure(server.config) : undefined;
-    if (failed?.isQuick === false) this.#problem = notStartedBefore(server.config.name, failed.why);
-  }
-
-  /** The server's last listing, from this process or an earlier one. Absent: never seen. */
-  get listing(): ServerListing | undefined {
-    return this.#listing;
-  }
-
-  /** Why the last start failed, in this process or, if it took long, in an earlier one. */
-  get problem(): Outcome | undefined {
-    return this.#problem;
+    this.listing = world.listings.read(server.config);
+    const failed = this.listing === undefined ? world.listings.failure(server.config) : undefined;
+    if (failed?.isQuick === false) this.problem = notStartedBefore(server.config.name, failed.why);
   }
 
   get isSeen(): boolean {
@@ -141,7 +129,7 @@ export class McpConnection {
       }
       this.#open = open;
       this.#wasOpen = true;
-      this.#problem = undefined;
+      this.problem = undefined;
       this.#world.listings.forgetFailure(this.server.config);
       this.#learn(open.listing);
       return { kind: 'open', open };
@@ -152,7 +140,7 @@ export class McpConnection {
       const why = wantsLogin ? loginRequiredMessage(this.server.config) : firstLine(this.#shown(reasonOf(reason)));
       const found = reason instanceof EndlessListError ? reason : undefined;
       const next = (found ?? findUnreachableServer(reason) ?? findLoginProblem(reason))?.next;
-      this.#problem = wantsLogin ? notLoggedIn(this.server.config) : notStarted(name, why, next);
+      this.problem = wantsLogin ? notLoggedIn(this.server.config) : notStarted(name, why, next);
       const isLong = late.signal.aborted || this.#world.clock.now() - began >= longStartMs;
       const failure = { why: wantsLogin ? whyNoLogin(this.server.config) : why, isQuick: !isLong || wantsLogin };
       if (!this.#closing.signal.aborted) this.#world.listings.writeFailure(this.server.config, failure);
@@ -164,8 +152,8 @@ export class McpConnection {
   }
 
   #learn(listing: ServerListing): void {
-    if (JSON.stringify(listing) === JSON.stringify(this.#listing)) return;
-    this.#listing = listing;
+    if (JSON.stringify(listing) === JSON.stringify(this.listing)) return;
+    this.listing = listing;
     this.#world.listings.write(this.server.config, listing);
     for (const listener of this.#listeners) listener();
   }
@@ -243,7 +231,7 @@ export class McpConnection {
         const signal = AbortSignal.any([ways.signal, this.#closing.signal]);
         const began = (taskId: string): void => void tasks.add(taskId);
         const result = await callAtHand.run(ways, () => what(open, signal, began));
-        if (nestsDeeperThan(mostLevels, result)) return tooDeep;
+        if (nestsDeeperThan(mostLevels, result)) return { kind: 'failed', why: tooDeep };
         return { kind: 'result', result: result['isError'] === true ? membersWithTexts(result, this.#shown) : result };
       } catch (error) {
         if (ways.signal.aborted) return { kind: 'failed', why: 'the turn was interrupted.' };
@@ -251,7 +239,7 @@ export class McpConnection {
         const pages = requestedElicitations(error, name);
         if (pages.length > 0 && visits++ === 0 && (await hasVisited(pages, ways))) continue;
         if (!isLostConnection(error, this.#open !== open))
-          return callFailureAnswer(error, this.server.config, this.#shown);
+          return { kind: 'failed', why: explainCallFailure(error, this.server.config, this.#shown) };
         if (this.#open === open) await open.client.close().catch(() => {});
         this.#lost();
         if (!isRepeatable || losses++ > 0) {
@@ -285,16 +273,12 @@ function membersWithTexts(value: JsonObject, shown: (text: string) => string): J
   return Object.fromEntries(members.map(([key, member]) => [key, member && withTexts(member, shown)]));
 }
 
-const tooDeep: McpAnswer = {
-  kind: 'failed',
-  why: `the server answered, but its result has more than ${mostLevels} levels of lists and objects and cannot be read.`,
-};
+const tooDeep = `the server answered, but its result has more than ${mostLevels} levels of lists and objects and cannot be read.`;
 
 function notStarted(name: string, why: string, advice: string | undefined): Outcome {
   const message = `The MCP server ${JSON.stringify(name)} did not start: ${endWithFullStop(why)}`;
-  const next =
-    advice ?? `Check ${formatTomlKey(['mcp_servers', name])} in your config.toml, or set its enabled to false.`;
-  return { code: 'mcp-server-not-started', message, next };
+  const check = `Check ${formatTomlKey(['mcp_servers', name])} in your config.toml, or set its enabled to false.`;
+  return { code: 'mcp-server-not-started', message, next: advice ?? check };
 }
 
 function notStartedBefore(name: string, why: string): Outcome {

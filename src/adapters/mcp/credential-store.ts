@@ -15,22 +15,14 @@ import { join } from 'node:path';
 
 export type McpCredentials = { readonly tokens?: JsonObject; readonly client?: JsonObject };
 
-/** Logins to MCP servers by address, in one file that only this user can read. */
-export interface CredentialStore {
-  read(url: string): McpCredentials;
-  /** Changes a login; `change` gets what is stored now. Rejects if the file cannot be written. */
-  change(url: string, change: (stored: McpCredentials) => McpCredentials): Promise<void>;
-  /** Resolves to whether there was something to remove. */
-  remove(url: string): Promise<boolean>;
-  /** Excludes other processes from one login, because a refresh token works only once. */
-  alone<Result>(url: string, work: () => Promise<Result>, signal: AbortSignal): Promise<Result>;
-}
+export type CredentialStore = ReturnType<typeof credentialStore>;
 
 const mostBytes = 1_000_000;
 /** Limit of one login: huge tokens must not make the file too large to read. */
 const mostOfOne = 64_000;
 
-export function credentialStore(home: string, waiting: LockWaiting): CredentialStore {
+/** Logins to MCP servers by address, in one file that only this user can read. */
+export function credentialStore(home: string, waiting: LockWaiting) {
   const folder = join(home, 'capstan/mcp');
   const path = join(folder, 'credentials.json');
   const all = (): JsonObject => {
@@ -61,15 +53,19 @@ export function credentialStore(home: string, waiting: LockWaiting): CredentialS
     });
   return {
     read,
-    change: (url, change) =>
+    /** Changes a login; `change` gets what is stored now. Rejects if the file cannot be written. */
+    change: (url: string, change: (stored: McpCredentials) => McpCredentials): Promise<void> =>
       save((stored) => {
         const { tokens, client } = change(read(url));
         const login = { tokens, client };
         if (Buffer.byteLength(JSON.stringify(login)) > mostOfOne) throw new Error('the login is larger than 64 KB');
         return [{ ...stored, [url]: login }, undefined];
       }),
-    remove: (url) => save(({ [url]: found, ...others }) => (found === undefined ? [undefined, false] : [others, true])),
-    alone: (url, work, signal) =>
+    /** Resolves to whether there was something to remove. */
+    remove: (url: string): Promise<boolean> =>
+      save(({ [url]: found, ...others }) => (found === undefined ? [undefined, false] : [others, true])),
+    /** Excludes other processes from one login, because a refresh token works only once. */
+    alone: <Result>(url: string, work: () => Promise<Result>, signal: AbortSignal): Promise<Result> =>
       inOwnFolder(`${textHash(url, 16)}.lock`, { held: 'another process is renewing it', signal }, work),
   };
 }
@@ -94,11 +90,9 @@ export function serverSecretHider({ transport }: McpServerConfig, given: ServerS
   ]);
   const { href } = new URL(url);
   const spelled = [url, href, href.replace(/\/$/, '')];
-  return (text) =>
-    hideValues(
-      spelled.reduce((words, each) => words.replaceAll(each, urlForMessage(each)), text),
-      secrets,
-    );
+  const withoutAddress = (text: string): string =>
+    spelled.reduce((words, each) => words.replaceAll(each, urlForMessage(each)), text);
+  return (text) => hideValues(withoutAddress(text), secrets);
 }
 
 export function loginSecrets({ tokens = {}, client = {} }: McpCredentials): readonly string[] {

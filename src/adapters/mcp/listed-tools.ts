@@ -4,7 +4,7 @@ import { defined } from '../../base/objects.ts';
 import type { McpServerConfig } from '../../core/config/servers/mcp-servers.ts';
 import { isChangedMcpTool, mcpToolDigest } from '../../core/policy/grants/grants.ts';
 import type { McpTool, McpToolHints } from '../../ports/mcp-servers.ts';
-import { arrayAt, isJsonObject, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
+import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
 
 /** A tool as listed by its server, cleaned. This form is stored on disk. */
 export interface ListedTool {
@@ -28,7 +28,7 @@ const mostDescriptionCharacters = 1024;
 export function parseServerListing(tools: readonly Json[], about: Omit<ServerListing, 'tools'>): ServerListing {
   const read = tools.slice(0, mostTools).flatMap(readTool);
   const first = new Map(read.toReversed().map((tool) => [tool.tool, tool]));
-  const instructions = cleanWords(about.instructions ?? '', mostDescriptionCharacters);
+  const instructions = cleanWords(about.instructions ?? '');
   return {
     tools: [...first.values()].toSorted((a, b) => (a.tool < b.tool ? -1 : 1)),
     ...(instructions !== '' && { instructions }),
@@ -40,13 +40,12 @@ function readTool(value: Json): readonly ListedTool[] {
   if (!isJsonObject(value)) return [];
   const tool = stringAt(value, 'name') ?? '';
   if (tool === '' || tool.length > mostNameCharacters || isForApps(value['_meta'])) return [];
-  const words = stringAt(value, 'description') ?? stringAt(value, 'title') ?? '';
-  const description = cleanWords(words, mostDescriptionCharacters);
+  const description = cleanWords(stringAt(value, 'description') ?? stringAt(value, 'title') ?? '');
   return [{ tool, description, parameters: cleanSchema(value['inputSchema']), hints: hintsOf(value['annotations']) }];
 }
 
 function isForApps(meta: Json | undefined): boolean {
-  const interfaces = isJsonObject(meta) && isJsonObject(meta['ui']) ? arrayAt(meta['ui'], 'visibility') : undefined;
+  const interfaces = isJsonObject(meta) ? arrayAt(objectAt(meta, 'ui'), 'visibility') : undefined;
   return interfaces !== undefined && !interfaces.includes('model');
 }
 
@@ -63,9 +62,12 @@ function hintsOf(annotations: Json | undefined): McpToolHints {
   });
 }
 
-function cleanWords(text: string, most: number): string {
-  const characters = [...withoutInvisible(text.replace(/\r\n?/g, '\n')).trim()];
-  return characters.length <= most ? characters.join('') : `${characters.slice(0, most - 1).join('')}…`;
+const cleanWords = (text: string): string =>
+  cutCharacters(withoutInvisible(text.replace(/\r\n?/g, '\n')).trim(), mostDescriptionCharacters);
+
+export function cutCharacters(text: string, most: number): string {
+  const characters = [...text];
+  return characters.length <= most ? text : `${characters.slice(0, Math.max(0, most - 1)).join('')}…`;
 }
 
 export function offeredTools(
@@ -122,13 +124,8 @@ const mostMembers = 200;
  */
 export function cleanSchema(given: unknown): JsonObject {
   const schema = isJsonObject(given) ? (plain(cleaned(given, 0)) as JsonObject) : {};
-  const object: JsonObject = {
-    ...schema,
-    type: 'object',
-    properties: isJsonObject(schema['properties']) ? schema['properties'] : {},
-  };
   const steps = [withUsedDefinitions, withoutDescriptions, withoutDefinitions, collapsed, withoutCompositions];
-  let small = object;
+  let small: JsonObject = { ...schema, type: 'object', properties: objectAt(schema, 'properties') ?? {} };
   for (const [at, step] of steps.entries()) if (at === 0 || bytesOf(small) > mostBytes) small = step(small);
   return bytesOf(small) > mostBytes ? { type: 'object', properties: {} } : small;
 }
@@ -167,11 +164,8 @@ function plain(value: Json): Json {
   if (typeof value === 'string') return withoutInvisible(value);
   if (Array.isArray(value)) return value.map(plain);
   if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([key, member]) =>
-      member === undefined ? [] : [[withoutInvisible(key), plain(member)]],
-    ),
-  );
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(members.map(([key, member]) => [withoutInvisible(key), plain(member!)]));
 }
 
 function inferredType(schema: Readonly<Record<string, Json>>): string | undefined {
@@ -212,31 +206,32 @@ const without = (schema: JsonObject, keys: readonly string[]): JsonObject =>
 const withoutDescriptions = (schema: JsonObject): JsonObject =>
   everywhere(schema, (each) => without(each, ['description', 'title', 'examples', '$comment']));
 
+const definitions = ['$defs', 'definitions'];
+
 function withUsedDefinitions(schema: JsonObject): JsonObject {
-  const text = JSON.stringify(without(schema, ['$defs', 'definitions']));
+  const others = without(schema, definitions);
   const used = new Set<string>();
   const follow = (from: string): void => {
     for (const [, name = ''] of from.matchAll(/"#\/(?:\$defs|definitions)\/([^"/]+)"/g)) {
       if (used.has(name)) continue;
       used.add(name);
-      for (const key of ['$defs', 'definitions']) {
-        const table = schema[key];
-        if (isJsonObject(table) && table[name] !== undefined) follow(JSON.stringify(table[name]));
+      for (const key of definitions) {
+        const found = objectAt(schema, key)?.[name];
+        if (found !== undefined) follow(JSON.stringify(found));
       }
     }
   };
-  follow(text);
-  const kept = ['$defs', 'definitions'].flatMap((key) => {
-    const table = schema[key];
-    const members = isJsonObject(table) ? Object.entries(table).filter(([name]) => used.has(name)) : [];
+  follow(JSON.stringify(others));
+  const kept = definitions.flatMap((key) => {
+    const members = Object.entries(objectAt(schema, key) ?? {}).filter(([name]) => used.has(name));
     return members.length === 0 ? [] : [[key, Object.fromEntries(members)]];
   });
-  return { ...without(schema, ['$defs', 'definitions']), ...(Object.fromEntries(kept) as JsonObject) };
+  return { ...others, ...(Object.fromEntries(kept) as JsonObject) };
 }
 
 /** References to removed definitions become schemas that accept anything. */
 const withoutDefinitions = (schema: JsonObject): JsonObject =>
-  everywhere(without(schema, ['$defs', 'definitions']), (each) => without(each, ['$ref']));
+  everywhere(without(schema, definitions), (each) => without(each, ['$ref']));
 const collapsed = (schema: JsonObject): JsonObject =>
   everywhere(schema, (each, depth) => (depth >= 3 && each['type'] === 'object' ? { type: 'object' } : each));
 const withoutCompositions = (schema: JsonObject): JsonObject =>

@@ -11,24 +11,12 @@ const mostBytes = 8_000_000;
 /** Increase it when cleaning changes, so that listings stored before are ignored. */
 const form = 2;
 
+export type ListingFiles = ReturnType<typeof listingFiles>;
+/** `isQuick`: failed so quickly that the next process may wait for it again. */
+export type StartFailure = { readonly why: string; readonly isQuick: boolean };
+
 /** The last listings of servers, keyed by name and transport: with another transport it is another server. */
-export interface ListingFiles {
-  read(config: McpServerConfig): ServerListing | undefined;
-  /** If the disk refuses, only a wait at the next start is lost. */
-  write(config: McpServerConfig, listing: ServerListing): void;
-  /** Why the last start failed. Undefined if it did not, was not tried, or had another time limit than now. */
-  failure(config: McpServerConfig): StartFailure | undefined;
-  writeFailure(config: McpServerConfig, failure: StartFailure): void;
-  forgetFailure(config: McpServerConfig): void;
-}
-
-export interface StartFailure {
-  readonly why: string;
-  /** Failed so quickly that the next process may wait for it again. */
-  readonly isQuick: boolean;
-}
-
-export function listingFiles(home: string): ListingFiles {
+export function listingFiles(home: string) {
   const folder = join(home, 'capstan/mcp');
   const pathOf = ({ name, transport }: McpServerConfig): string =>
     join(folder, `${textHash(JSON.stringify([form, name, transport]), 16)}.json`);
@@ -46,22 +34,23 @@ export function listingFiles(home: string): ListingFiles {
     try {
       if (makeOwnFolder(folder, 'closed')) writeOwnFile(path, `${path}.${process.pid}`, JSON.stringify(value));
     } catch {
-      // The next start waits for the server again.
+      // If the disk refuses, only a wait at the next start is lost.
     }
   };
   return {
-    read: (config) => keptListing(readKept(pathOf(config), mostBytes)),
-    write(config, listing) {
+    read: (config: McpServerConfig) => keptListing(readKept(pathOf(config), mostBytes)),
+    write(config: McpServerConfig, listing: ServerListing): void {
       keep(pathOf(config), { server: config.name, ...listing });
       forgetFailure(config);
     },
-    failure(config) {
+    /** Why the last start failed. Undefined if it did not, was not tried, or had another time limit than now. */
+    failure(config: McpServerConfig): StartFailure | undefined {
       const kept = readKept(failurePath(config), 10_000);
       // With another time limit the server may start.
       const why = kept?.['startupTimeoutMs'] === config.startupTimeoutMs ? stringAt(kept, 'why') : undefined;
       return why === undefined ? undefined : { why, isQuick: kept?.['isQuick'] === true };
     },
-    writeFailure(config, failure) {
+    writeFailure(config: McpServerConfig, failure: StartFailure): void {
       const { name: server, startupTimeoutMs } = config;
       keep(failurePath(config), { server, startupTimeoutMs, ...failure });
     },

@@ -30,7 +30,7 @@ export interface LoginSessionOptions {
   random(): string;
 }
 
-type Issued = { readonly issuer?: string } | undefined;
+type Issued = { readonly issuer?: string };
 
 /** A login that cannot be made or renewed. */
 export class LoginProblem extends ErrorWithAdvice {}
@@ -41,12 +41,11 @@ class LoginWanted extends Error {
 }
 
 /** For a server that does not register clients automatically. */
-export const registrationRefusedProblem = (cause?: unknown): LoginProblem =>
-  new LoginProblem(
-    'its login server does not register Capstan as a client',
-    'Register a client there and set oauth.client_id, or set bearer_token_env_var to a variable with a token.',
-    { cause },
-  );
+export function registrationRefusedProblem(cause?: unknown): LoginProblem {
+  const next =
+    'Register a client there and set oauth.client_id, or set bearer_token_env_var to a variable with a token.';
+  return new LoginProblem('its login server does not register Capstan as a client', next, { cause });
+}
 
 /** A login at one server: uses and renews the stored one, and asks the user if that is possible. */
 export class LoginSession implements OAuthClientProvider {
@@ -95,7 +94,7 @@ export class LoginSession implements OAuthClientProvider {
     return (this.#state = this.#options.random());
   }
 
-  clientInformation(about?: { readonly issuer?: string }): StoredOAuthClientInformation | undefined {
+  clientInformation(about?: Issued): StoredOAuthClientInformation | undefined {
     const { client } = this.#kept;
     const configured = this.#configuredId;
     if (configured !== undefined) {
@@ -122,10 +121,11 @@ export class LoginSession implements OAuthClientProvider {
     // The user keeps the secret of a configured client. Capstan stores its issuer, since no other one knows it.
     const { client_id, issuer } = client;
     const whole = { redirect_uris: [this.redirectUrl], ...(client as unknown as JsonObject) };
-    await this.#keep({ client: this.#configuredId === undefined ? whole : { client_id, issuer } });
+    const kept = this.#configuredId === undefined ? whole : { client_id, issuer };
+    await this.#change((stored) => ({ ...stored, client: kept }));
   }
 
-  tokens(about?: { readonly issuer?: string }): StoredOAuthTokens | undefined {
+  tokens(about?: Issued): StoredOAuthTokens | undefined {
     const { tokens } = this.#kept;
     this.#used = tokens;
     if (about === undefined) this.#sent = stringAt(tokens, 'access_token');
@@ -133,7 +133,8 @@ export class LoginSession implements OAuthClientProvider {
   }
 
   async saveTokens(tokens: StoredOAuthTokens): Promise<void> {
-    if (tokens.access_token !== this.#renewed) await this.#keep({ tokens: tokens as unknown as JsonObject });
+    if (tokens.access_token !== this.#renewed)
+      await this.#change((stored) => ({ ...stored, tokens: tokens as unknown as JsonObject }));
   }
 
   /**
@@ -162,9 +163,7 @@ export class LoginSession implements OAuthClientProvider {
     // A refresh token that is not replaced stays valid.
     const renewed = { refresh_token: form.get('refresh_token'), ...tokens, ...defined({ issuer: stored['issuer'] }) };
     // Must not undo a logout or login made meanwhile.
-    await this.#options.store.change(this.#options.address.url, (now) =>
-      equalTokens(now.tokens, stored) ? { ...now, tokens: renewed } : now,
-    );
+    await this.#change((now) => (equalTokens(now.tokens, stored) ? { ...now, tokens: renewed } : now));
     return this.#renewedAs(renewed);
   }
 
@@ -197,7 +196,7 @@ export class LoginSession implements OAuthClientProvider {
     if (scope === 'verifier') this.#verifier = '';
     if (scope === 'verifier' || scope === 'discovery') return;
     const used = this.#used;
-    await this.#options.store.change(this.#options.address.url, ({ tokens, client }) => {
+    await this.#change(({ tokens, client }) => {
       // If another process renewed the tokens meanwhile, the server did not refuse the stored ones: they stay, and are
       // used next.
       const stays = scope === 'client' || (scope === 'tokens' && !equalTokens(tokens, used));
@@ -222,26 +221,25 @@ export class LoginSession implements OAuthClientProvider {
     return this.#options.store.read(this.#options.address.url);
   }
 
-  async #keep(changed: McpCredentials): Promise<void> {
-    await this.#options.store.change(this.#options.address.url, (stored) => ({ ...stored, ...changed }));
+  #change(change: (stored: McpCredentials) => McpCredentials): Promise<void> {
+    return this.#options.store.change(this.#options.address.url, change);
   }
 }
 
 const equalTokens = (one: JsonObject | undefined, other: JsonObject | undefined): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 /** If the asking issuer is known, only credentials stored for that issuer match; if it is not, any match. */
-const isOf = (kept: JsonObject | undefined, about: Issued): boolean =>
+const isOf = (kept: JsonObject | undefined, about: Issued | undefined): boolean =>
   kept !== undefined && (about?.issuer === undefined || kept['issuer'] === about.issuer);
 const knows = (client: JsonObject | undefined, redirectUrl: string): boolean =>
   arrayAt(client, 'redirect_uris')?.includes(redirectUrl) === true;
 const path = '/callback';
 export type CallbackServer = LoginBrowser & { close(): void };
 
+type CallbackOptions = { readonly port: number; readonly show: (page: URL) => void };
+
 /** Listens only on this machine for the page to send the user back. `show` tells the user which page to visit. */
-export async function openCallbackServer(given: {
-  readonly port: number;
-  readonly show: (page: URL) => void;
-}): Promise<CallbackServer> {
+export async function openCallbackServer({ port, show }: CallbackOptions): Promise<CallbackServer> {
   let came = Promise.withResolvers<URLSearchParams>();
   let state: string | null = null;
   const server = createServer((request, response) => {
@@ -254,16 +252,14 @@ export async function openCallbackServer(given: {
     response.end(isBack ? 'Capstan has the answer. You can close this page.\n' : 'Not found.\n');
     if (isBack) came.resolve(given);
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(given.port, '127.0.0.1', resolve);
-  });
+  await new Promise<void>((resolve, reject) => void server.once('error', reject).listen(port, '127.0.0.1', resolve));
   const { port: chosen } = server.address() as AddressInfo;
   return {
     redirectUrl: `http://127.0.0.1:${chosen}${path}`,
     visit(page) {
       state = page.searchParams.get('state');
       came = Promise.withResolvers();
-      given.show(page);
+      show(page);
       return came.promise;
     },
     close: () => void server.close(),

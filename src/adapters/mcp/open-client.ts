@@ -1,6 +1,7 @@
 import type { McpElicitation, McpElicitationAnswer } from '../../ports/mcp-servers.ts';
 import { arrayAt, isJsonObject, mostLevels, nestsDeeperThan, objectAt, stringAt } from '../../protocol/json.ts';
 import type { Json, JsonObject } from '../../protocol/json.ts';
+import { ErrorWithAdvice } from './bounded-fetch.ts';
 import { toShownWebAddress, isUnauthorized } from './call-failure.ts';
 import { parseServerListing, type ServerListing } from './listed-tools.ts';
 import { openTransport } from './open-transport.ts';
@@ -41,32 +42,26 @@ export async function openClient(
   for (let logins = 0; ; logins++) {
     const way = openTransport(library, server, world, watch);
     const client = clientFor(library, server, world, watch);
+    let isOpen = false;
     try {
-      return await connect(client, way, server, watch);
+      const open = await connect(client, way, server.config.startupTimeoutMs, watch);
+      isOpen = true;
+      return open;
     } catch (error) {
       const ended = way.endedBecause();
       if (ended !== undefined) throw new Error(ended, { cause: error });
       if (!isUnauthorized(error) || logins >= mostLogins || !(await way.finishLogin())) throw error;
     } finally {
-      if (client.transport !== undefined && !opened.has(client)) await client.close().catch(() => {});
+      if (client.transport !== undefined && !isOpen) await client.close().catch(() => {});
     }
   }
 }
 
-/** Clients already handed to a caller. */
-const opened = new WeakSet<Client>();
-
-async function connect(
-  client: Client,
-  way: OpenTransport,
-  { config }: ServerWithFolder,
-  watch: ClientWatch,
-): Promise<OpenClient> {
-  const options = { timeout: config.startupTimeoutMs, signal: watch.signal };
+async function connect(client: Client, way: OpenTransport, timeout: number, watch: ClientWatch): Promise<OpenClient> {
+  const options = { timeout, signal: watch.signal };
   await client.connect(way.transport, options);
   const found = await listTools(client, options);
   Object.assign(client, { onclose: () => watch.closed() });
-  opened.add(client);
   const endedBecause = (): string => way.endedBecause() ?? 'the connection was closed';
   return { client, ...found, endedBecause, finishLogin: () => way.finishLogin() };
 }
@@ -126,13 +121,9 @@ type AllTools = { readonly tools: readonly JsonObject[]; readonly malformed: rea
 const mostPages = 16;
 
 /** The user who configured the server cannot fix that. */
-export class EndlessListError extends Error {
-  readonly next = 'Report this to the maker of the server, or set its enabled to false.';
-
-  constructor(options: ErrorOptions) {
-    super(`its list of tools does not end after ${mostPages} pages`, options);
-  }
-}
+export class EndlessListError extends ErrorWithAdvice {}
+const endlessList = `its list of tools does not end after ${mostPages} pages`;
+const reportIt = 'Report this to the maker of the server, or set its enabled to false.';
 
 /** Lists all pages. The library refuses a list with one malformed tool; then it is read again without that tool. */
 async function listAllTools(client: Client, options: ListOptions): Promise<AllTools> {
@@ -140,10 +131,10 @@ async function listAllTools(client: Client, options: ListOptions): Promise<AllTo
     const { tools } = await client.listTools(undefined, { ...options, cacheMode: 'refresh' });
     return { tools: tools as unknown as readonly JsonObject[], malformed: [] };
   } catch (error) {
-    if (isEndless(error)) throw new EndlessListError({ cause: error });
+    if (isEndless(error)) throw new EndlessListError(endlessList, reportIt, { cause: error });
     const read = options.signal.aborted ? undefined : await readPages(client, options).catch(() => undefined);
     if (read === undefined) throw error;
-    const tools = read.flatMap((tool) => (isTool(tool) ? [tool] : []));
+    const tools = read.filter(isTool);
     if (tools.length === read.length) throw error;
     return { tools, malformed: read.flatMap((tool, at) => (isTool(tool) ? [] : [nameOf(tool, at)])) };
   }
@@ -172,9 +163,8 @@ function isTool(value: Json): value is JsonObject {
   const { name, description, annotations } = value;
   const isDescribed = description === undefined || typeof description === 'string';
   const isAnnotated = annotations === undefined || isJsonObject(annotations);
-  return (
-    typeof name === 'string' && isDescribed && isAnnotated && objectAt(value, 'inputSchema')?.['type'] === 'object'
-  );
+  const hasSchema = objectAt(value, 'inputSchema')?.['type'] === 'object';
+  return typeof name === 'string' && isDescribed && isAnnotated && hasSchema;
 }
 
 const nameOf = (value: Json, at: number): string =>

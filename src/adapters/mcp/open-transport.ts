@@ -92,15 +92,12 @@ function addressStream(
   watch: Omit<TransportWatch, 'odd'> & { readonly limitMs: number },
 ): OpenTransport {
   const { env } = world;
-  const { url, bearerTokenVariable, headerVariables } = address;
-  const token = bearerTokenVariable === undefined ? undefined : env[bearerTokenVariable]?.trim();
-  if (bearerTokenVariable !== undefined && !token) throw new Error(`the variable ${bearerTokenVariable} is not set`);
-  const named = Object.entries(headerVariables).flatMap(([header, variable]) => {
-    const value = env[variable]?.trim();
-    return value ? [[header, value] as const] : [];
-  });
+  const { url, bearerTokenVariable: variable, headerVariables } = address;
+  const token = variable === undefined ? undefined : env[variable]?.trim();
+  if (variable !== undefined && !token) throw new Error(`the variable ${variable} is not set`);
+  const named = Object.entries(headerVariables).map(([header, name]) => [header, env[name]?.trim()] as const);
   const bearer = token !== undefined && { Authorization: `Bearer ${token}` };
-  const headers = { ...address.headers, ...Object.fromEntries(named), ...bearer };
+  const headers = { ...address.headers, ...Object.fromEntries(named.filter(([, value]) => value)), ...bearer };
   const login = loginFor(address, world);
   const transport = new library.StreamableHTTPClientTransport(new URL(url), {
     authProvider: login,
@@ -142,13 +139,12 @@ function withLogin(
     const limit = AbortSignal.timeout(limitMs);
     const stop = AbortSignal.any([signal, limit]);
     const whole = async (): Promise<Response> => readWhole(await send(input, { ...init, signal: stop }));
+    const inTime = (): Promise<Response> => whole().catch(lateAt(host));
     const { body } = init;
     const isRenewal = body instanceof URLSearchParams && body.get('grant_type') === 'refresh_token';
     loginAt(host);
     try {
-      return await (isRenewal && login !== undefined
-        ? login.renew(body, () => whole().catch(lateAt(host)), stop)
-        : whole().catch(lateAt(host)));
+      return await (isRenewal && login !== undefined ? login.renew(body, inTime, stop) : inTime());
     } finally {
       loginAt(undefined);
     }

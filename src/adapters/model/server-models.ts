@@ -17,17 +17,17 @@ const [longestRecord, mostModels, mostNames, longestText, largestNumber] = [20_0
 const leastWindow = 512;
 const leastOutput = 500;
 const texts = ['default_reasoning_level', 'default_reasoning_summary', 'default_verbosity', 'comp_hash'];
+const lists: Readonly<Record<string, string>> = {
+  supported_reasoning_levels: 'effort',
+  service_tiers: 'id',
+  input_modalities: 'name',
+};
 const leasts: Readonly<Record<string, number>> = {
   context_window: leastWindow,
   max_context_window: leastWindow,
   auto_compact_token_limit: leastWindow,
   max_output_tokens: 1,
   effective_context_window_percent: 10,
-};
-const lists: Readonly<Record<string, string>> = {
-  supported_reasoning_levels: 'effort',
-  service_tiers: 'id',
-  input_modalities: 'name',
 };
 
 /** The record without keys whose values are out of bounds; these are treated as for an unknown model. */
@@ -51,10 +51,8 @@ function isBounded(key: string, value: Json | undefined): boolean {
 }
 
 /** A well-formed ETag that does not echo a secret of the request. */
-function soundEtag(etag: string | undefined, secrets: readonly string[]): string | undefined {
-  if (etag === undefined || !/^(?:W\/)?"[\x21\x23-\x7e]{0,200}"$/.test(etag)) return undefined;
-  return secrets.some((secret) => etag.includes(secret)) ? undefined : etag;
-}
+const soundEtag = (etag: string, secrets: readonly string[]): boolean =>
+  /^(?:W\/)?"[\x21\x23-\x7e]{0,200}"$/.test(etag) && !secrets.some((secret) => etag.includes(secret));
 
 export interface ServerModel {
   readonly slug: string;
@@ -117,7 +115,8 @@ async function list(ask: AskServer, question: ServerModelsQuestion): Promise<Ser
   const found = arrayAt(json, 'models') ?? dataIn(json);
   if (found === undefined) return { kind: 'unknown', why: noList(url, answer.status) };
   const models = found.slice(0, mostModels).flatMap((model) => (isJsonObject(model) ? listedModel(model) : []));
-  return { kind: 'models', models, ...defined({ etag: soundEtag(answer.etag, secrets) }) };
+  const tag = answer.etag !== undefined && soundEtag(answer.etag, secrets) && { etag: answer.etag };
+  return { kind: 'models', models, ...tag };
 }
 
 /** Some servers write `null` for an empty list. */
@@ -272,12 +271,11 @@ export const createServerQuestions =
     if (opened.kind !== 'answer') {
       if (given?.aborted === true) return { kind: 'lost' };
       const { origin } = target;
-      const { message, next } = limit.aborted
-        ? {
-            message: `${origin} gave no answer within ${timeoutMs / 1000} seconds.`,
-            next: 'Check that the server works, then try again.',
-          }
-        : noAnswerFailure(opened, { origin, idleMs: timeoutMs });
+      if (limit.aborted) {
+        const message = `${origin} gave no answer within ${timeoutMs / 1000} seconds.`;
+        return { kind: 'lost', why: { message, next: 'Check that the server works, then try again.' } };
+      }
+      const { message, next } = noAnswerFailure(opened, { origin, idleMs: timeoutMs });
       return { kind: 'lost', why: { message, next } };
     }
     const read = await readWholeBody(opened.body, { idleMs: timeoutMs, maxBytes: largestAnswerBytes });
@@ -288,8 +286,7 @@ export const createServerQuestions =
 
 export type LocalServerAnswer =
   | { readonly kind: 'answers'; readonly models: readonly string[] }
-  | { readonly kind: 'silent' }
-  | { readonly kind: 'other' };
+  | { readonly kind: 'silent' | 'other' };
 
 /** The user waits for it, and a server on the same machine is quick. */
 const usualPatienceMs = 5000;
@@ -305,10 +302,7 @@ export async function askLocalServer(baseUrl: string, patienceMs = usualPatience
   }
   const list = dataIn(parseJsonObject(text));
   if (list === undefined) return { kind: 'other' };
-  return {
-    kind: 'answers',
-    models: list.flatMap((model) => (isJsonObject(model) ? (stringAt(model, 'id') ?? []) : [])),
-  };
+  return { kind: 'answers', models: list.filter(isJsonObject).flatMap((model) => stringAt(model, 'id') ?? []) };
 }
 
 /** Empty if the answer is too long for a list of models. */

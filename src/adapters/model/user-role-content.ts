@@ -37,11 +37,9 @@ export const unmarkedContent = (content: MessageContent): UserTurnContent => ({ 
 export function wrapInBorders(border: Border, content: MessageContent): MessageContent {
   const inner = escapeBorders(content);
   if (typeof inner === 'string') return inTag(border, inner);
-  const [first] = inner;
-  const opened =
-    first?.type === 'text'
-      ? [textPart(`<${border}>\n${textOf(first)}`), ...inner.slice(1)]
-      : [textPart(`<${border}>`), ...inner];
+  const [first, ...others] = inner;
+  const isText = first?.type === 'text';
+  const opened = isText ? [textPart(`<${border}>\n${textOf(first)}`), ...others] : [textPart(`<${border}>`), ...inner];
   const last = opened.at(-1)!;
   if (last.type !== 'text') return [...opened, textPart(`</${border}>`)];
   return [...opened.slice(0, -1), textPart(`${textOf(last)}\n</${border}>`)];
@@ -93,10 +91,8 @@ export const escapeTags = (text: string): string => escapedAt(text, tagsIn(text)
 function withoutTagsOfLines(text: string): string {
   const tags = tagsIn(text);
   const changed = new Set(tags.filter(({ at }) => beginsLine(text, at)).map(({ border }) => border));
-  return escapedAt(
-    text,
-    tags.filter(({ border }) => changed.has(border)),
-  );
+  const escaped = tags.filter(({ border }) => changed.has(border));
+  return escapedAt(text, escaped);
 }
 
 /**
@@ -171,10 +167,7 @@ export type MessageContent = string | readonly ContentPart[];
 export const textPart = (text: string): ContentPart => ({ type: 'text', text });
 
 export const joinTexts = (parts: readonly ContentPart[]): string =>
-  parts
-    .map((part) => stringAt(part, 'text') ?? '')
-    .filter((text) => text !== '')
-    .join('\n\n');
+  parts.flatMap((part) => textOf(part) || []).join('\n\n');
 
 /** Joins two contents in order. Adjacent texts become one: many templates put no space between parts. */
 export function joinContents(first: MessageContent, second: MessageContent): MessageContent {

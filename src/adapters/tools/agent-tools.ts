@@ -9,8 +9,11 @@ import {
 import { describeRole, type ListedRole } from '../../core/planes/fit-roles.ts';
 import type { AgentCaller, AgentMessage, AgentRefused, Agents, AgentWait, WantedAgent } from '../../ports/agents.ts';
 import { arrayAt, numberAt, stringAt, trueAt } from '../../protocol/json.ts';
-import { functionSpec, functionTool, parseOptionalArguments } from './function-tool.ts';
+import { functionSpec, type FunctionTool, functionTool, parseOptionalArguments } from './function-tool.ts';
 import type { Tool } from './tool.ts';
+
+const agentTool = <Given>(tool: Omit<FunctionTool<Given>, 'parse'>): Tool =>
+  functionTool<Given>({ ...tool, parse: parseOptionalArguments });
 
 export interface AgentToolsOptions {
   readonly agents: Agents;
@@ -43,14 +46,13 @@ function spawnAgent({ agents, roles, unlisted, mayFork }: AgentToolsOptions): To
     model: { type: 'string' },
     reasoning_effort: { type: 'string' },
   };
-  return functionTool<WantedAgent>({
+  return agentTool<WantedAgent>({
     spec: functionSpec(
       'spawn_agent',
       'Starts an agent that works beside you in the same folder, with at most your permissions. Give it a task that stands by itself. Its answer comes as a <subagent_notification>. Agents end when the program ends, so wait for those whose answer you need before you finish.',
       properties,
       ['message'],
     ),
-    parse: parseOptionalArguments,
     read(given) {
       const message = stringAt(given, 'message') ?? '';
       if (message.trim() === '') return '`message` must be a text.';
@@ -71,7 +73,7 @@ function spawnAgent({ agents, roles, unlisted, mayFork }: AgentToolsOptions): To
 }
 
 function sendInput(agents: Agents): Tool {
-  return functionTool<AgentMessage>({
+  return agentTool<AgentMessage>({
     spec: functionSpec(
       'send_input',
       'Sends a message to an agent that you started. If it works, it reads the message before its next step; otherwise it begins a new turn.',
@@ -82,7 +84,6 @@ function sendInput(agents: Agents): Tool {
       },
       ['target'],
     ),
-    parse: parseOptionalArguments,
     read(given) {
       const [agent, message] = [stringAt(given, 'target'), stringAt(given, 'message')];
       const interrupt = given['interrupt'] === true;
@@ -101,7 +102,7 @@ function sendInput(agents: Agents): Tool {
 const waiting = { default: 30_000, min: 10_000, max: 3_600_000 } as const;
 
 function waitAgent(agents: Agents): Tool {
-  return functionTool<AgentWait>({
+  return agentTool<AgentWait>({
     spec: functionSpec(
       'wait_agent',
       'Waits until agents that you started have ended their work, and says how each stands. Answers that you have not read follow as notifications. A new message of the user ends the wait.',
@@ -116,7 +117,6 @@ function waitAgent(agents: Agents): Tool {
       [],
     ),
     idempotent: true,
-    parse: parseOptionalArguments,
     read(given) {
       const targets = (arrayAt(given, 'targets') ?? []).filter((each) => typeof each === 'string');
       const until = given['until'] ?? 'any';
@@ -133,30 +133,21 @@ function waitAgent(agents: Agents): Tool {
 }
 
 function listAgents(agents: Agents): Tool {
-  return functionTool({
-    spec: functionSpec(
-      'list_agents',
-      'Lists the agents that you started and have not closed, with the beginning and end of their last answers.',
-      {},
-      [],
-    ),
+  const does =
+    'Lists the agents that you started and have not closed, with the beginning and end of their last answers.';
+  return agentTool({
+    spec: functionSpec('list_agents', does, {}, []),
     idempotent: true,
-    parse: parseOptionalArguments,
     read: () => null,
     run: async () => agentsListedText(await agents.list()),
   });
 }
 
 function closeAgent(agents: Agents): Tool {
-  return functionTool({
-    spec: functionSpec(
-      'close_agent',
-      'Ends an agent that you started, and the agents that it started. It takes no more input.',
-      { target },
-      ['target'],
-    ),
+  const does = 'Ends an agent that you started, and the agents that it started. It takes no more input.';
+  return agentTool({
+    spec: functionSpec('close_agent', does, { target }, ['target']),
     idempotent: true,
-    parse: parseOptionalArguments,
     read(given) {
       const name = stringAt(given, 'target');
       return name === undefined ? '`target` must be a text.' : { name };

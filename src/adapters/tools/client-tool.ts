@@ -1,9 +1,9 @@
-import { clientResult, type PreparePicture } from '../../core/fragments/answers/content-parts.ts';
+import { clientResult, type PreparePicture, textWithPictureMarks } from '../../core/fragments/answers/content-parts.ts';
 import type { CallableTool } from '../../protocol/client-tool.ts';
 import { defined } from '../../base/objects.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import { functionTool, parseOptionalArguments } from './function-tool.ts';
-import type { CallResult, Tool } from './tool.ts';
+import type { Tool } from './tool.ts';
 
 /** A tool defined by the client: a call is a question to it, and its answer is the output. Nothing is executed here. */
 export function clientTool(
@@ -23,12 +23,7 @@ export function clientTool(
     async run(_, { content }, { step, item }) {
       const show = step.envelope.capabilities.modalities.includes('image') ? picture : undefined;
       const { output, ok } = await clientResult(content, show);
-      return { output, item: { ...item, status: ok ? 'completed' : 'failed', output: shown(output) } };
+      return { output, item: { ...item, status: ok ? 'completed' : 'failed', output: textWithPictureMarks(output) } };
     },
   });
-}
-
-function shown(output: CallResult['output']): string {
-  if (typeof output === 'string') return output;
-  return output.map(({ text }) => (typeof text === 'string' ? text : '[picture]')).join('\n');
 }

@@ -18,16 +18,17 @@ export function currentTimeTool({ clock }: { readonly clock: Clock }): Tool {
   );
 }
 
+const sleepSpec = functionSpec(
+  'sleep',
+  'Waits, for example for something that runs elsewhere. A new message of the user, a program or an agent ends the wait.',
+  { duration_ms: { type: 'integer', description: `Milliseconds, from 1 to ${mostMs}.` } },
+  ['duration_ms'],
+);
 const wrongDuration = `\`duration_ms\` must be an integer from 1 to ${mostMs}.`;
 
 export function sleepTool({ clock }: { readonly clock: Clock }): Tool {
   return functionTool({
-    spec: functionSpec(
-      'sleep',
-      'Waits, for example for something that runs elsewhere. A new message of the user, a program or an agent ends the wait.',
-      { duration_ms: { type: 'integer', description: `Milliseconds, from 1 to ${mostMs}.` } },
-      ['duration_ms'],
-    ),
+    spec: sleepSpec,
     offeredIn: ({ features }) => features.includes('sleep_tool'),
     idempotent: true,
     malformed: wrongDuration,
@@ -47,31 +48,24 @@ export function sleepTool({ clock }: { readonly clock: Clock }): Tool {
 
 /** Has no arguments: whatever the model writes is ignored. */
 function answeringTool(spec: ToolSpec, offeredIn: Tool['offeredIn'], answer: (call: CallRunContext) => string): Tool {
-  return functionTool({
-    spec,
-    offeredIn,
-    idempotent: true,
-    parse: () => ({}),
-    read: () => null,
-    run: (_, running) => answer(running),
-  });
+  const ignored = { parse: () => ({}), read: () => null };
+  return functionTool({ spec, offeredIn, idempotent: true, ...ignored, run: (_, running) => answer(running) });
 }
 
 export function contextRemainingTool(): Tool {
-  const spec = functionSpec('get_context_remaining', 'Says how many tokens are left in your context window.');
-  return windowTool(spec, ({ window }) => contextLeftText(window?.left()));
+  const does = 'Says how many tokens are left in your context window.';
+  return windowTool('get_context_remaining', does, ({ window }) => contextLeftText(window?.left()));
 }
 
 export function newContextTool(): Tool {
   const does =
     'Starts a new context window after this step: your work so far is compacted. Use it when a part of the work is done and its details are no longer needed.';
-  return windowTool(functionSpec('new_context', does), ({ window }) => {
+  return windowTool('new_context', does, ({ window }) => {
     if (window === undefined) return notRunText('the history cannot be compacted here.', 'Go on as you are.');
     window.renew();
     return newContextFollows;
   });
 }
 
-function windowTool(spec: ToolSpec, answer: (call: CallRunContext) => string): Tool {
-  return answeringTool(spec, ({ features }) => features.includes('token_budget'), answer);
-}
+const windowTool = (name: string, does: string, answer: (call: CallRunContext) => string): Tool =>
+  answeringTool(functionSpec(name, does), ({ features }) => features.includes('token_budget'), answer);

@@ -69,11 +69,8 @@ export function execCommandTool(ports: ExecCommandPorts): Tool {
     prepare(call, step) {
       const { workspace, policy } = step.envelope;
       const { disk } = ports.patches;
-      const given = parseExecCommandArguments(call.input, {
-        cwd: workspace.cwd,
-        disk,
-        canAsk: canAskForMore(policy, 'sandbox'),
-      });
+      const asking = { cwd: workspace.cwd, disk, canAsk: canAskForMore(policy, 'sandbox') };
+      const given = parseExecCommandArguments(call.input, asking);
       if (typeof given === 'string') return { kind: 'refused', output: badArgumentsText(given) };
       const patch = preparePatchCommand(ports.patches, call, given, step);
       if (patch !== undefined) return patch;
@@ -126,20 +123,13 @@ function folderOf({ workdir }: ExecCommandArguments, step: Step): string {
 }
 
 async function run(
-  {
-    sessions,
-    sandbox,
-    shellEnvironment,
-    patchProgram,
-    watch,
-    gitGuard,
-    refusals,
-  }: ExecCommandPorts & { readonly refusals: Set<string> },
+  ports: ExecCommandPorts & { readonly refusals: Set<string> },
   item: CommandItem,
   given: ExecCommandArguments,
   step: Step,
   { signal, policy, folder, leaves, variables: more, started, output, warn, answerHost }: CallRunContext,
 ): Promise<CallResult> {
+  const { sessions, sandbox, shellEnvironment, patchProgram, watch, gitGuard, refusals } = ports;
   const { telemetry, workspace } = step.envelope;
   const cwd = folder ?? item.cwd;
   const { shellEnvironment: variablesPolicy } = step.envelope.policy;
@@ -298,11 +288,8 @@ export function createPauseTracker() {
  * Runs the command with its terminal as controlling one: it gets the terminal's signals, and `/dev/tty` refers to it. A
  * session gets the first terminal that its leader opens; if that fails, the command runs without.
  */
-export const withControllingTerminal = (argv: readonly string[]): readonly string[] => [
-  '/bin/sh',
-  '-c',
-  script,
-  'sh',
-  ...argv,
-];
+export function withControllingTerminal(argv: readonly string[]): readonly string[] {
+  return ['/bin/sh', '-c', script, 'sh', ...argv];
+}
+
 const script = `t=/proc/self/fd/0; [ -e "$t" ] || t=$(tty); (: <>"$t") 2>/dev/null && exec <>"$t" >&0 2>&0; exec "$@"`;

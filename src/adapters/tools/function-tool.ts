@@ -20,10 +20,9 @@ export function functionSpec(
 }
 
 export const notJsonObjectProblem = 'they are not a JSON object.';
-export const argumentsRefusal = (problem: string): RefusedCall => ({
-  kind: 'refused',
-  output: badArgumentsText(problem),
-});
+export function argumentsRefusal(problem: string): RefusedCall {
+  return { kind: 'refused', output: badArgumentsText(problem) };
+}
 
 /** Some models write nothing where all arguments may be left out. */
 export const parseOptionalArguments = (input: string): JsonObject | undefined =>
@@ -38,12 +37,10 @@ export function textCallResult(item: ToolCallItem, output: string, ok = true): C
   return { output, item: { ...item, status: ok ? 'completed' : 'failed', output } };
 }
 
+type SharedTraits = Pick<Tool, 'spec' | 'foreignSchema' | 'isExternal' | 'isOwn'>;
+
 export interface FunctionTool<Given>
-  extends
-    Omit<ToolTraits, 'name'>,
-    Pick<Tool, 'foreignSchema' | 'isExternal' | 'isOwn'>,
-    Pick<PreparedCall, 'alone' | 'idempotent'> {
-  readonly spec: ToolSpec;
+  extends Omit<ToolTraits, 'name'>, SharedTraits, Pick<PreparedCall, 'alone' | 'idempotent'> {
   /** Undefined: the arguments are malformed. Default: they must be a JSON object. */
   parse?(input: string): JsonObject | undefined;
   readonly malformed?: string;
@@ -58,17 +55,9 @@ type BegunCall = ToolCall & { readonly step: Step; readonly item: ToolCallItem }
 type Answer = string | { readonly output: string; readonly ok: boolean } | CallResult;
 
 /** A tool that reads its arguments when it is called and answers with a text when it runs. */
-export function functionTool<Given>({
-  spec,
-  parse = parseJsonObject,
-  malformed = notJsonObjectProblem,
-  read,
-  needs,
-  run,
-  alone,
-  idempotent,
-  ...traits
-}: FunctionTool<Given>): Tool {
+export function functionTool<Given>(tool: FunctionTool<Given>): Tool {
+  const { parse = parseJsonObject, malformed = notJsonObjectProblem, read, needs, run, ...rest } = tool;
+  const { spec, alone, idempotent, ...traits } = rest;
   const name = String(spec['name']);
   return {
     ...traits,

@@ -5,14 +5,12 @@ import { defined } from '../../base/objects.ts';
 import type { Goal } from '../../protocol/thread.ts';
 import { type JsonObject, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import { longestObjective } from '../../core/state/fold/goals.ts';
-import { functionSpec, functionTool } from './function-tool.ts';
+import { functionSpec, type FunctionTool, functionTool } from './function-tool.ts';
 import type { Tool } from './tool.ts';
 
 const changes = ['complete', 'blocked', 'paused', 'active'] as const;
-const getSpec = functionSpec(
-  'get_goal',
-  'Gives the goal of this thread, its status, and the tokens that are left for it.',
-);
+const getDoes = 'Gives the goal of this thread, its status, and the tokens that are left for it.';
+const getSpec = functionSpec('get_goal', getDoes);
 
 const createSpec = functionSpec(
   'create_goal',
@@ -94,12 +92,10 @@ function moreTokens(goal: Goal, wanted: number | undefined, most = Infinity): nu
   return more === undefined ? undefined : Math.min(more, most);
 }
 
-interface GoalWork<Wanted> {
-  /** A string says what is wrong with the arguments. */
-  read(given: JsonObject): Wanted | string;
-  /** A string says why it cannot be done. */
+/** From `answer`, a string says why it cannot be done. */
+type GoalWork<Wanted> = Pick<FunctionTool<Wanted>, 'read'> & {
   answer(goal: ThreadGoal, wanted: Wanted): Goal | string | undefined;
-}
+};
 
 function goalTool<Wanted>(spec: ToolSpec, { read, answer }: GoalWork<Wanted>): Tool {
   return functionTool({

@@ -111,33 +111,30 @@ const cursor = { type: 'string', description: 'Where the last page ended; needs 
 
 export function mcpResourceTools(ports: ResourcePorts): readonly Tool[] {
   return [
-    listing(ports, 'list_mcp_resources', {
-      method: 'resources/list',
-      key: 'resources',
-      does: 'Lists what MCP servers offer to be read, such as files and tables. Prefer it to searching the web.',
-    }),
-    listing(ports, 'list_mcp_resource_templates', {
-      method: 'resources/templates/list',
-      key: 'resourceTemplates',
-      does: 'Lists patterns of addresses that MCP servers offer to be read.',
-    }),
+    listing(ports, listSpec, 'resources/list', 'resources'),
+    listing(ports, templatesSpec, 'resources/templates/list', 'resourceTemplates'),
     reading(ports),
   ];
 }
 
-function listing(
-  ports: ResourcePorts,
-  name: string,
-  { method, key, does }: Pick<McpResourceRequest, 'method'> & { readonly key: string; readonly does: string },
-): Tool {
-  return resourceTool(ports, functionSpec(name, does, { server, cursor }, []), (given) => {
+const listSpec = functionSpec(
+  'list_mcp_resources',
+  'Lists what MCP servers offer to be read, such as files and tables. Prefer it to searching the web.',
+  { server, cursor },
+  [],
+);
+
+const templatesDo = 'Lists patterns of addresses that MCP servers offer to be read.';
+const templatesSpec = functionSpec('list_mcp_resource_templates', templatesDo, { server, cursor }, []);
+
+function listing(ports: ResourcePorts, spec: Tool['spec'], method: McpResourceRequest['method'], key: string): Tool {
+  return resourceTool(ports, spec, (given) => {
     const [of, from] = [stringAt(given, 'server'), stringAt(given, 'cursor')];
     if (from !== undefined && of === undefined) return 'a cursor needs a server.';
     if (of !== undefined) {
       return async (ask) => {
         const result = await ask({ server: of, method, parameters: defined({ cursor: from }) });
-        const { nextCursor } = result;
-        return { server: of, [key]: arrayAt(result, key) ?? [], ...defined({ nextCursor }) };
+        return { server: of, [key]: arrayAt(result, key) ?? [], nextCursor: result['nextCursor'] };
       };
     }
     return async (ask) => {

@@ -50,10 +50,9 @@ export function updatePlanTool(): Tool {
 function readPlan(given: JsonObject | undefined): readonly PlanStep[] | string {
   const plan = arrayAt(given, 'plan');
   if (plan === undefined) return '`plan` must be a list of steps.';
-  const steps = plan.map(readStep);
-  return steps.includes(undefined)
-    ? `each step needs a \`step\` text and a \`status\` out of ${statuses.join(', ')}.`
-    : (steps as readonly PlanStep[]);
+  const steps = plan.flatMap((step) => readStep(step) ?? []);
+  if (steps.length === plan.length) return steps;
+  return `each step needs a \`step\` text and a \`status\` out of ${statuses.join(', ')}.`;
 }
 
 function readStep(value: Json): PlanStep | undefined {

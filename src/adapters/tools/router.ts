@@ -7,13 +7,8 @@ import { badArgumentsText, unknownToolText } from '../../core/fragments/answers/
 import type { ToolSpec } from '../../ports/model.ts';
 import { defined } from '../../base/objects.ts';
 import type { CallItem } from '../../protocol/item.ts';
-import {
-  findUnstorableText,
-  isNestedTooDeeply,
-  loneSurrogateWords,
-  mostLevels,
-  parseJsonObject,
-} from '../../protocol/json.ts';
+import { findUnstorableText, isNestedTooDeeply, loneSurrogateWords } from '../../protocol/json.ts';
+import { mostLevels, parseJsonObject } from '../../protocol/json.ts';
 import type { StepFacts, ToolTraits } from '../../core/envelope/facts.ts';
 import { prepareCall, type CallPreparation, reportUnknownArguments, type Tool } from './tool.ts';
 
@@ -74,12 +69,10 @@ export function createRouter(sources: readonly ToolSource[], choice: ToolChoice 
     get tools() {
       return [...current().values()];
     },
-
     get clashes() {
       current();
       return clashes;
     },
-
     specs(names, policy) {
       const tools = [...current().values()];
       const asks = policy !== 'plain' && canAskForMore(policy, 'sandbox');
@@ -90,23 +83,17 @@ export function createRouter(sources: readonly ToolSource[], choice: ToolChoice 
       planned.set(key, specs);
       return specs;
     },
-
     announced(isUsable) {
-      const view: ToolFilter = {
-        isUsable,
-        isChosen: (tool) => isToolChosen(tool, choice),
-        canBeChosen: (prefix) => couldPrefixBeChosen(prefix, choice),
-      };
+      const isChosen: ToolFilter['isChosen'] = (tool) => isToolChosen(tool, choice);
+      const view = { isUsable, isChosen, canBeChosen: (prefix: string) => couldPrefixBeChosen(prefix, choice) };
       const news = sources.flatMap((source) => source.announced?.(view) ?? []);
       const deferredTools = reachesDeferred(choice) ? news.flatMap((each) => each.deferredTools ?? []) : [];
       const mcpServers = news.find((each) => each.mcpServers !== undefined)?.mcpServers;
       return { ...(deferredTools.length === 0 ? {} : { deferredTools }), ...defined({ mcpServers }) };
     },
-
     renew() {
       for (const source of sources) source.renew?.();
     },
-
     prepare(call, step) {
       const offered = step.tools.flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
       const found = current().get(call.name);
@@ -117,10 +104,9 @@ export function createRouter(sources: readonly ToolSource[], choice: ToolChoice 
       const input = call.type === 'function_call' ? call.arguments : call.input;
       const odd = call.type === 'function_call' ? oddArgument(input) : oddPatch(input);
       if (odd !== undefined) return { kind: 'refused', output: badArgumentsText(odd) };
+      const noted = (prepared: CallPreparation): CallPreparation => reportUnknownArguments(tool, call, prepared);
       const prepared = prepareCall(tool, { callId: call.call_id, input }, step);
-      return prepared instanceof Promise
-        ? prepared.then((ready) => reportUnknownArguments(tool, call, ready))
-        : reportUnknownArguments(tool, call, prepared);
+      return prepared instanceof Promise ? prepared.then(noted) : noted(prepared);
     },
   };
 }
@@ -133,8 +119,7 @@ function oddArgument(text: string): string | undefined {
   if (isNestedTooDeeply(text, mostLevels)) return `they have more than ${mostLevels} levels of lists and objects.`;
   if (text.isWellFormed() && !suspicious.test(text)) return undefined;
   const odd = findUnstorableText(parseJsonObject(text));
-  if (odd === undefined) return undefined;
-  return `${odd.at === '' ? 'They' : `\`${odd.at}\``} must not hold ${odd.what}.`;
+  return odd && `${odd.at === '' ? 'They' : `\`${odd.at}\``} must not hold ${odd.what}.`;
 }
 
 /** A file may contain zero bytes, so only the paths of a patch may not; the tool checks them. */

@@ -91,12 +91,8 @@ export interface CallRunContext {
   readonly hasMail?: () => boolean;
   /** Like `hasMail`, for the user's words only. Absent: unknown. */
   readonly hasWords?: () => boolean;
-  /** The context window of the turn. Absent: the call has no control over it. */
-  readonly window?: {
-    left(): number;
-    /** Compacts history before the next request. */
-    renew(): void;
-  };
+  /** The context window of the turn. `renew` compacts history before the next request. Absent: no control over it. */
+  readonly window?: { left(): number; renew(): void };
   /** The goal of the thread. Absent: it can have none. */
   readonly goal?: ThreadGoal;
   /** The threads of the engine. One opened by the call has at most the rights of the turn. */

@@ -7,13 +7,8 @@ import type { UserImage } from '../../protocol/user-input.ts';
 import { functionSpec, argumentsRefusal } from './function-tool.ts';
 import type { CallRunContext, Tool } from './tool.ts';
 
-interface ViewImagePorts {
-  /**
-   * Reads a regular file of limited size at an absolute path, and only if the policy grants its real place. Scales large
-   * pictures down.
-   */
-  loadImage(path: string, call: Pick<CallRunContext, 'policy' | 'signal'>): Promise<UserImage | Outcome>;
-}
+/** Reads a regular file of limited size at an absolute path, if the policy grants its real place. May scale it down. */
+type LoadImage = (path: string, call: Pick<CallRunContext, 'policy' | 'signal'>) => Promise<UserImage | Outcome>;
 
 const spec = functionSpec(
   'view_image',
@@ -22,7 +17,7 @@ const spec = functionSpec(
   ['path'],
 );
 
-export function viewImageTool(ports: ViewImagePorts): Tool {
+export function viewImageTool({ loadImage }: { readonly loadImage: LoadImage }): Tool {
   return {
     name: 'view_image',
     givesPictures: true,
@@ -38,7 +33,7 @@ export function viewImageTool(ports: ViewImagePorts): Tool {
         needs: { paths: [{ path: absolute, access: 'read' }] },
         idempotent: true,
         async run(running) {
-          const image = await ports.loadImage(absolute, running);
+          const image = await loadImage(absolute, running);
           if (!('code' in image)) return { output: imageOutputParts(image), item };
           const { message, next } = image;
           return { output: notRunText(message, next), item: { ...item, problem: message } };

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../protocol/json.ts';
+import { type JsonObject, stringAt } from '../../protocol/json.ts';
 import { type NonUserAuthor, speakerTags } from '../../protocol/user-input.ts';
 import { invisibleRegexClass, spaceRegexClass } from '../../base/invisible-characters.ts';
 import { fenceFor, type TextRange } from './text/cut-and-fence-text.ts';
@@ -91,10 +91,8 @@ const opening = (fence: string, { rows, readAll }: CheckpointIntentText): string
 /** No line of the user's words begins with the fence. The result has one place per message row, in order. */
 export function layOutMessages(payload: CheckpointIntentText) {
   const { rows } = payload;
-  const fence = fenceFor(
-    '=',
-    rows.map((row) => (row.kind === 'message' ? row.text : '')),
-  );
+  const words = rows.map((row) => (row.kind === 'message' ? row.text : ''));
+  const fence = fenceFor('=', words);
   const note = (text: string): string => `\n${fence} ${text} ${fence}\n`;
   const parts: JsonObject[] = [];
   const places: IntentPlace[] = [];
@@ -115,10 +113,7 @@ export function layOutMessages(payload: CheckpointIntentText) {
     if (row.pictures.length > 0) {
       flush();
       parts.push(...row.pictures);
-      length += row.pictures.reduce(
-        (sum, part) => sum + (typeof part['text'] === 'string' ? part['text'].length : 0),
-        0,
-      );
+      for (const part of row.pictures) length += stringAt(part, 'text')?.length ?? 0;
     }
     const range = row.pictures.length === 0 ? {} : { pictures: [before, parts.length] as const };
     if (row.task === 'chosen') text += '<VERBATIM_REQUEST_START>\n';
@@ -186,6 +181,6 @@ export const checkpointIntentFragment = defineFragment<CheckpointIntentText>({
   separate: true,
   body: (payload) =>
     layOutMessages(payload)
-      .parts.map(({ text }) => (typeof text === 'string' ? text : ''))
+      .parts.map((part) => stringAt(part, 'text') ?? '')
       .join(''),
 });

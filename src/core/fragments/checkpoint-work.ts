@@ -160,8 +160,9 @@ export const checkpointRecordsFragment = defineFragment<CheckpointRecordsText>({
     const most = Math.max(0, tokens * bytesPerToken);
     const steps = stepsThatFit(plan, files.length + putBack.length === 0 ? most : Math.floor(most / 2));
     const rest = most - weight(steps.lines);
+    const generatedFiles = files.filter(({ generated }) => generated === true);
     const images = newestThatFit(
-      files.filter(({ generated }) => generated === true).map(({ path }) => `- ${shown(path)}`),
+      generatedFiles.map(({ path }) => `- ${shown(path)}`),
       rest / 2,
     );
     const patched = files.filter(({ generated }) => generated !== true);

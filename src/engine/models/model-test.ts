@@ -121,19 +121,11 @@ export interface FoundAbility {
 }
 
 /** Failures that say nothing about an ability: the server would give them for every question. */
-const general: ReadonlySet<string> = new Set([
-  'aborted',
-  'unauthorized',
-  'usage-limit',
-  'rate-limited',
-  'overloaded',
-  'server-error',
-  'connection-failed',
-]);
+const general = /^(?:aborted|unauthorized|usage-limit|rate-limited|overloaded|server-error|connection-failed)$/;
 
 /** Returns the failure that makes other questions pointless: the plain question tests no ability. */
 const endsTest = ({ failure }: TestedAnswer, isPlain: boolean): ModelFailure | undefined =>
-  failure && (general.has(failure.code) || (isPlain && failure.code === 'invalid-request')) ? failure : undefined;
+  failure && (general.test(failure.code) || (isPlain && failure.code === 'invalid-request')) ? failure : undefined;
 
 const withoutPictures = 'Capstan sends it no pictures from now on.';
 const withoutTools =

@@ -125,33 +125,22 @@ function preview({ kind, itemId }: AnswerBlock, delta: string): readonly ModelEv
   return [{ kind: 'reasoning-delta', itemId, part: 0, delta }];
 }
 
-interface AnswerBlock {
-  readonly kind: BlockType['kind'];
-  readonly itemId: string | undefined;
-  readonly opening: JsonObject;
-  readonly texts: string[];
-  readonly signatures: string[];
-}
+type AnswerBlock = NonNullable<ReturnType<typeof beginBlock>>;
+type BlockKind = 'text' | 'thinking' | 'redacted' | 'call';
 
-interface BlockType {
-  readonly kind: 'text' | 'thinking' | 'redacted' | 'call';
-  readonly prefix: string;
-  /** The member of the opening with the first text. */
-  readonly textKey?: string;
-}
-
-const blockTypes: Readonly<Record<string, BlockType>> = {
-  text: { kind: 'text', prefix: 'msg', textKey: 'text' },
-  thinking: { kind: 'thinking', prefix: 'rs', textKey: 'thinking' },
-  redacted_thinking: { kind: 'redacted', prefix: 'rs' },
-  tool_use: { kind: 'call', prefix: 'fc' },
+/** By type: the kind, the prefix of item ids, and the member of the opening with the first text. */
+const blockTypes: Readonly<Record<string, readonly [kind: BlockKind, prefix: string, textKey?: string]>> = {
+  text: ['text', 'msg', 'text'],
+  thinking: ['thinking', 'rs', 'thinking'],
+  redacted_thinking: ['redacted', 'rs'],
+  tool_use: ['call', 'fc'],
 };
 
 /** Undefined for blocks of provider-run tools and for unknown types. */
-function beginBlock(opening: JsonObject, place: BlockPlace): AnswerBlock | undefined {
+function beginBlock(opening: JsonObject, place: BlockPlace) {
   const type = String(opening['type']);
   if (!Object.hasOwn(blockTypes, type)) return undefined;
-  const { kind, prefix, textKey } = blockTypes[type]!;
+  const [kind, prefix, textKey] = blockTypes[type]!;
   const texts = textKey === undefined ? [] : [stringAt(opening, textKey) ?? ''];
   return { kind, itemId: itemIdAt(prefix, place), opening, texts, signatures: [stringAt(opening, 'signature') ?? ''] };
 }
@@ -190,13 +179,8 @@ function blockItem({ kind, itemId, opening, texts, signatures }: AnswerBlock): I
     }
     case 'redacted': {
       const data = stringAt(opening, 'data') ?? '';
-      if (data === '') return undefined;
-      return {
-        type: 'reasoning',
-        ...id,
-        summary: [],
-        encrypted_content: encodeOpaqueThinking({ kind: 'redacted', data }),
-      };
+      const stored = encodeOpaqueThinking({ kind: 'redacted', data });
+      return data === '' ? undefined : { type: 'reasoning', ...id, summary: [], encrypted_content: stored };
     }
     case 'call': {
       const [callId = '', name = ''] = [stringAt(opening, 'id'), stringAt(opening, 'name')];

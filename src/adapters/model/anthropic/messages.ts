@@ -46,7 +46,6 @@ export class AnthropicMessages implements ItemAccumulator {
   #waiting: ProjectedItem[] = [];
   /** Placed before the model's next output: a message must not end in thinking. */
   #thinking: string[] = [];
-
   readonly #isMarked: boolean;
 
   constructor(isMarked: boolean) {
@@ -136,7 +135,7 @@ export class AnthropicMessages implements ItemAccumulator {
 
   #answer({ id, content }: Extract<ProjectedItem, { kind: 'result' }>): void {
     const named = `{"type":"tool_result","tool_use_id":${JSON.stringify(this.#open.get(id))}`;
-    this.#place('user', content === undefined ? `${named}}` : `${named},"content":${content}}`, 'result');
+    this.#place('user', content === undefined ? `${named}}` : `${named},"content":${content}}`, true);
     this.#open.delete(id);
     this.#isAnswering = this.#open.size > 0;
     if (this.#isAnswering) return;
@@ -148,7 +147,8 @@ export class AnthropicMessages implements ItemAccumulator {
   #put(projected: Exclude<ProjectedItem, { kind: 'nothing' }>): void {
     switch (projected.kind) {
       case 'developer':
-        for (const text of projected.texts) this.#place('user', textBlock(this.#engineWords(text)));
+        for (const text of projected.texts)
+          this.#place('user', textBlock(this.#isMarked ? wrapEngineText(text) : wrapDeveloperText(text)));
         return;
       // A result without a waiting call is still information for the model.
       case 'result':
@@ -156,7 +156,7 @@ export class AnthropicMessages implements ItemAccumulator {
         return;
       case 'user':
       case 'assistant':
-        for (const block of projected.blocks) this.#place(projected.kind === 'assistant' ? 'assistant' : 'user', block);
+        for (const block of projected.blocks) this.#place(projected.kind, block);
         return;
       case 'thinking':
         this.#thinking.push(projected.block);
@@ -173,10 +173,6 @@ export class AnthropicMessages implements ItemAccumulator {
     }
   }
 
-  #engineWords(text: string): string {
-    return this.#isMarked ? wrapEngineText(text) : wrapDeveloperText(text);
-  }
-
   /** Two calls with one id would share their results. */
   #freeId(wanted: string): string {
     let id = wanted;
@@ -185,8 +181,7 @@ export class AnthropicMessages implements ItemAccumulator {
     return id;
   }
 
-  #place(speaker: Speaker, text: string, what: 'result' | 'other' = 'other'): void {
-    const isResult = what === 'result';
+  #place(speaker: Speaker, text: string, isResult = false): void {
     const thinking = this.#thinking;
     this.#thinking = [];
     if (this.#speaker === undefined && speaker === 'assistant') this.#place('user', textBlock(wordsBefore));

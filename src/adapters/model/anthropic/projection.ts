@@ -1,7 +1,7 @@
 import { shortTextHash } from '../../../base/digest.ts';
 import { isMessage, type Item } from '../../../protocol/item.ts';
 import type { Json, JsonObject } from '../../../protocol/json.ts';
-import { arrayAt, isJsonObject, objectAt, parseJsonObject, stringAt } from '../../../protocol/json.ts';
+import { arrayAt, isJsonObject, objectAt, objectsAt, parseJsonObject, stringAt } from '../../../protocol/json.ts';
 import type { InputWriter } from '../../../protocol/user-input.ts';
 import { agentHeading, describeProviderCall, namespacedToolName } from '../fallback-item-forms.ts';
 import {
@@ -44,10 +44,8 @@ export function projectForMessages(item: Item, { isMarked, writer }: SpeakerCont
         return { kind: 'user', blocks: blocksOf(wrapInBorders('agent_message', contentIn(parts))) };
       }
       const author = stringAt(item, 'author') ?? 'agent';
-      const texts = textsOf(arrayAt(item, 'content') ?? []).map((text) =>
-        inTag('agent_message', escapeTags(`${author}:\n${text}`)),
-      );
-      return { kind: 'user', blocks: texts.map(textBlock) };
+      const said = textsOf(arrayAt(item, 'content') ?? []).map((text) => escapeTags(`${author}:\n${text}`));
+      return { kind: 'user', blocks: said.map((text) => textBlock(inTag('agent_message', text))) };
     }
     case 'reasoning': {
       const block = thinkingBlock(item);
@@ -93,15 +91,13 @@ function projectMessage(item: Item, { isMarked, writer }: SpeakerContext): Proje
 }
 
 const textsOf = (parts: readonly Json[]): readonly string[] =>
-  parts.flatMap((part) => {
-    const text = isJsonObject(part) ? wordsOf(part) : '';
-    return isBlankText(text) ? [] : [text];
-  });
+  parts
+    .filter(isJsonObject)
+    .map(wordsOf)
+    .filter((text) => !isBlankText(text));
 
-function wordsOf(part: JsonObject): string {
-  const text = stringAt(part, 'text') ?? stringAt(part, 'refusal');
-  return text !== undefined ? text : (standIns[String(part['type'])] ?? '');
-}
+const wordsOf = (part: JsonObject): string =>
+  stringAt(part, 'text') ?? stringAt(part, 'refusal') ?? standIns[String(part['type'])] ?? '';
 
 const standIns: Readonly<Record<string, string>> = {
   input_image: '[A picture stands here. It was left out because the provider cannot take it.]',
@@ -129,8 +125,9 @@ function thinkingBlock(item: Item): string | undefined {
   const opaque = decodeOpaqueThinking(stringAt(item, 'encrypted_content') ?? '');
   if (opaque === undefined) return undefined;
   if (opaque.kind === 'redacted') return JSON.stringify({ type: 'redacted_thinking', data: opaque.data });
-  const parts = arrayAt(item, 'summary') ?? [];
-  const thinking = parts.map((part) => (isJsonObject(part) ? (stringAt(part, 'text') ?? '') : '')).join('');
+  const thinking = objectsAt(item, 'summary')
+    .map((part) => stringAt(part, 'text') ?? '')
+    .join('');
   return JSON.stringify({ type: 'thinking', thinking, signature: opaque.signature });
 }
 
@@ -186,23 +183,15 @@ export function decodeOpaqueThinking(stored: string): OpaqueThinking | undefined
   return stored.startsWith(redacted) ? { kind: 'redacted', data: stored.slice(redacted.length) } : undefined;
 }
 
-const mediaTypes: Readonly<Record<string, string>> = {
-  'image/jpeg': 'image/jpeg',
-  'image/jpg': 'image/jpeg',
-  'image/png': 'image/png',
-  'image/gif': 'image/gif',
-  'image/webp': 'image/webp',
-};
-
 /** Block of a picture by data URL or web address; undefined if the format cannot take it. */
 export function imageBlock(address: string): string | undefined {
   if (/^https?:\/\//i.test(address)) return JSON.stringify({ type: 'image', source: { type: 'url', url: address } });
   // Split without a regular expression, which is slow on megabytes of base64.
   const comma = address.indexOf(',');
   const [scheme = '', ...parameters] = address.slice(0, Math.max(0, comma)).toLowerCase().split(';');
-  const type = scheme.startsWith('data:') ? scheme.slice('data:'.length) : '';
-  const mediaType = Object.hasOwn(mediaTypes, type) ? mediaTypes[type] : undefined;
+  const format = /^data:image\/(jpeg|jpg|png|gif|webp)$/.exec(scheme)?.[1];
   const data = address.slice(comma + 1);
-  if (mediaType === undefined || !parameters.includes('base64') || data === '') return undefined;
-  return JSON.stringify({ type: 'image', source: { type: 'base64', media_type: mediaType, data } });
+  if (format === undefined || !parameters.includes('base64') || data === '') return undefined;
+  const media_type = `image/${format === 'jpg' ? 'jpeg' : format}`;
+  return JSON.stringify({ type: 'image', source: { type: 'base64', media_type, data } });
 }

@@ -68,10 +68,8 @@ export function chatReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>, { thoug
     if (delta === undefined) return [];
     const { text, thinking } = wordsIn(delta['content']);
     const refusal = stringAt(delta, 'refusal') ?? '';
-    const reasoning = [delta['reasoning_content'], delta['reasoning']].find(
-      (each) => typeof each === 'string' && each !== '',
-    );
-    const thoughtNow = `${typeof reasoning === 'string' ? reasoning : ''}${thinking}`;
+    const reasoning = stringAt(delta, 'reasoning_content') || stringAt(delta, 'reasoning') || '';
+    const thoughtNow = `${reasoning}${thinking}`;
     const saidNow = `${text}${refusal}`;
     const legacy = objectAt(delta, 'function_call');
     calls.take(arrayAt(delta, 'tool_calls') ?? (legacy === undefined ? [] : [{ index: 0, function: legacy }]));
@@ -146,10 +144,10 @@ export function createCallCollector() {
   const byIndex = new Map<number, OpenCall>();
 
   function callFor(index: number | undefined, id: string, name: string): OpenCall {
-    const known =
-      index === undefined
-        ? (calls.find((call) => id !== '' && call.id === id) ?? lastUnless(name))
-        : byIndex.get(index);
+    // Without index and id, a piece with a name begins a call, and one without continues the last.
+    const named = id === '' ? undefined : calls.find((call) => call.id === id);
+    const unnumbered = named ?? (name === '' ? calls.at(-1) : undefined);
+    const known = index === undefined ? unnumbered : byIndex.get(index);
     // Some servers number every call 0, others rename each piece: only a new id together with a name begins a new call.
     const isAnother = known !== undefined && id !== '' && known.id !== '' && known.id !== id && name !== '';
     if (known !== undefined && !isAnother) return known;
@@ -157,11 +155,6 @@ export function createCallCollector() {
     calls.push(call);
     if (index !== undefined) byIndex.set(index, call);
     return call;
-  }
-
-  /** Without index and id, a piece with a name begins a call, and one without continues the last. */
-  function lastUnless(name: string): OpenCall | undefined {
-    return name === '' ? calls.at(-1) : undefined;
   }
 
   function add(piece: JsonObject): void {

@@ -49,8 +49,9 @@ export const bearerHeader = (credentials: Credentials): Headers =>
 export function requestSecrets(sources: HeaderSources): readonly string[] {
   const { provider, credentials, environment } = sources;
   const configured = [provider.httpHeaders, environmentHeaders(provider, environment), provider.queryParams];
-  const addresses = [provider.baseUrl, 'baseUrl' in credentials ? (credentials.baseUrl ?? '') : ''];
-  const login = credentials.kind === 'bearer' ? [credentials.token, credentials.accountId ?? ''] : [];
+  const { token, accountId = '', baseUrl = '' } = credentials.kind === 'bearer' ? credentials : {};
+  const addresses = [provider.baseUrl, baseUrl];
+  const login = token === undefined ? [] : [token, accountId];
   const secrets = [
     ...configured.flatMap(secretsAmong),
     ...addresses.flatMap(addressSecrets),
@@ -58,23 +59,20 @@ export function requestSecrets(sources: HeaderSources): readonly string[] {
     ...login,
   ];
   // Mask a key however short it is.
-  const short = login.slice(0, 1).filter((token) => token !== '');
-  return [...new Set([...repeatedSecretForms(secrets), ...short])];
+  return [...new Set([...repeatedSecretForms(secrets), ...(token ? [token] : [])])];
 }
 
 function environmentHeaders(provider: ProviderOptions, environment: EnvironmentVariables): Headers {
-  const found = Object.entries(provider.envHttpHeaders).flatMap(([name, variable]) => {
-    const value = environment[variable]?.trim() ?? '';
-    return value === '' ? [] : [[name, value] as const];
-  });
-  return Object.fromEntries(found);
+  const { envHttpHeaders } = provider;
+  const found = Object.entries(envHttpHeaders).map(([name, variable]) => [name, environment[variable]?.trim() ?? '']);
+  return Object.fromEntries(found.filter(([, value]) => value !== ''));
 }
 
 /** One bad configured header must not block every request. The configuration reader warns. */
 const isSendable = (name: string, value: string): boolean =>
   !isFramingHeader(name) && isHeaderName(name) && isHeaderValue(value);
-export type ProviderOptions = ProviderConfig;
 
+export type ProviderOptions = ProviderConfig;
 /** `missing`: a required key is not set, and no request is sent. */
 export type Credentials =
   | {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { eventStreamParser } from './event-stream.ts';
+import { eventStreamParser } from './answer-decoder.ts';
 
 const lineText = fc.string({ unit: 'grapheme', maxLength: 12 }).map((text) => text.replaceAll(/[\r\n]/g, ' '));
 const lineEnd = fc.constantFrom('\n', '\r\n', '\r');

@@ -47,7 +47,7 @@ async function* answer(request: ModelRequest, signal: AbortSignal, connection: P
     return yield failed(hide(opened.failure));
   }
   yield* headerEvents(opened.headers, options.clock.now());
-  const events = read(opened, { wire, limits: answerLimits(options, request), idleMs, signal });
+  const events = read(wire, opened, { limits: answerLimits(options, request), idleMs, signal });
   try {
     for await (const event of events)
       yield event?.kind === 'failed' ? { ...event, failure: hide(event.failure) } : event;
@@ -57,16 +57,10 @@ async function* answer(request: ModelRequest, signal: AbortSignal, connection: P
   }
 }
 
+type ReadOptions = Pick<ModelSendOptions, 'idleMs' | 'signal'> & { readonly limits: AnswerLimits };
+
 /** The events of an open stream. Before the last one, it closes the connection or begins to give it back. */
-async function* read(
-  { body, headers }: OpenAnswer,
-  {
-    wire,
-    limits,
-    idleMs,
-    signal,
-  }: Pick<ProviderConnection, 'wire'> & Pick<ModelSendOptions, 'idleMs' | 'signal'> & { readonly limits: AnswerLimits },
-): Events {
+async function* read(wire: HttpWire, { body, headers }: OpenAnswer, { limits, idleMs, signal }: ReadOptions): Events {
   const decoder = answerDecoder(limits, wire.reader(limits));
   let isReleased = false;
   try {

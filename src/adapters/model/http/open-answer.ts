@@ -42,8 +42,6 @@ export interface OpenAnswer {
 }
 
 export type FailedAnswer = { readonly kind: 'failed'; readonly failure: ModelFailure; readonly limits?: RateLimits };
-export type AnswerOpening = OpenAnswer | FailedAnswer;
-
 interface Refused extends FailedAnswer {
   /** Retry by this layer. `at-once`: a stale connection says nothing about the server. */
   readonly again: 'no' | 'after-delay' | 'at-once';
@@ -52,7 +50,7 @@ interface Refused extends FailedAnswer {
 }
 
 /** Retries server errors and lost connections with the same bytes. Other failures are for the caller to judge. */
-export async function openAnswer(opening: OpeningContext, asking: AwaitedRequest): Promise<AnswerOpening> {
+export async function openAnswer(opening: OpeningContext, asking: AwaitedRequest): Promise<OpenAnswer | FailedAnswer> {
   const { provider, clock, random, send } = opening;
   const { signal } = asking;
   const usual = Math.min(provider.requestMaxRetries, mostRetries);

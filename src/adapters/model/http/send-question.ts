@@ -11,7 +11,7 @@ import { abortedFailure } from './failures/answer-failure.ts';
 import { failed, modelFailure, withoutSecrets } from './failures/model-failure.ts';
 import { endpointTarget, type RequestTarget } from './network/destination.ts';
 import type { SendRequest } from './network/exchange.ts';
-import { type AwaitedRequest, type FailedAnswer, openAnswer, type AnswerOpening } from './open-answer.ts';
+import { type AwaitedRequest, type FailedAnswer, type OpenAnswer, openAnswer } from './open-answer.ts';
 
 export interface HttpClientOptions {
   readonly provider: ProviderOptions;
@@ -41,10 +41,11 @@ export const answerLimits = (
 
 export type ModelSendOptions = Pick<AwaitedRequest, 'wants' | 'idleMs' | 'signal'> & { readonly endpoint: string };
 /** `hide` removes the secrets of the request from a failure, before any caller sees it. */
-export type SentModelRequest = {
-  readonly opened: AnswerOpening;
+export interface SentModelRequest {
+  readonly opened: OpenAnswer | FailedAnswer;
   readonly hide: (failure: ModelFailure) => ModelFailure;
-};
+}
+
 /** Enough for credentials that another program has renewed meanwhile, and for those renewed for this request. */
 const mostRenewals = 2;
 
@@ -161,8 +162,6 @@ async function wireBody(
   if (requestCompression !== 'zstd' || !isAccount) return { body, headers: {} };
   const zlib = process.getBuiltinModule('node:zlib');
   const params = { [zlib.constants.ZSTD_c_compressionLevel]: level };
-  const packed = await process.getBuiltinModule('node:util').promisify(zlib.zstdCompress)(Buffer.concat(body), {
-    params,
-  });
-  return { body: [packed], headers: { 'content-encoding': 'zstd' } };
+  const compress = process.getBuiltinModule('node:util').promisify(zlib.zstdCompress);
+  return { body: [await compress(Buffer.concat(body), { params })], headers: { 'content-encoding': 'zstd' } };
 }

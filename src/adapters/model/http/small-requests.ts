@@ -58,7 +58,7 @@ export function smallRequests(sendTo: (target: RequestTarget) => SendRequest): S
   };
 }
 
-function stoppableUntilSent(signal: AbortSignal): { readonly signal: AbortSignal; readonly onSent: () => void } {
+function stoppableUntilSent(signal: AbortSignal): Pick<SmallRequest, 'signal' | 'onSent'> {
   const stop = new AbortController();
   const onAbort = (): void => stop.abort();
   if (signal.aborted) onAbort();

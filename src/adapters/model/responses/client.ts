@@ -1,14 +1,26 @@
 import { defined } from '../../../base/objects.ts';
 import { isGateOpen } from '../../../core/config/features.ts';
 import type { ProviderConfig } from '../../../core/config/providers/provider-config.ts';
-import type { ModelClient, ModelRequest, ProviderCapabilities } from '../../../ports/model.ts';
-import type { HttpWire } from '../http/answer-decoder.ts';
-import { bearerHeader, type Credentials } from '../http/credentials-and-headers.ts';
-import { httpClient, createProviderConnection, type WireFormat } from '../http/http-client.ts';
-import type { ProviderConnection, HttpClientOptions } from '../http/send-question.ts';
-import { compactRemotely } from './compact.ts';
-import { responsesReader } from './decode.ts';
-import { type IncrementalFrame, responsesEncoder } from './encode.ts';
+import type {
+  CompactAnswer,
+  ModelClient,
+  ModelFailure,
+  ModelRequest,
+  ProviderCapabilities,
+} from '../../../ports/model.ts';
+import type { Item } from '../../../protocol/item.ts';
+import { arrayAt, objectAt, parseJsonObject } from '../../../protocol/json.ts';
+import { type Credentials, bearerHeader } from '../http/credentials-and-headers.ts';
+import { answerTooLarge, bodyEndFailure, formatMegabytes } from '../http/failures/answer-failure.ts';
+import { type AnswerContext, httpFailure } from '../http/failures/http-failure.ts';
+import { failed, modelFailure } from '../http/failures/model-failure.ts';
+import { type WireFormat, createProviderConnection, httpClient } from '../http/http-client.ts';
+import { readWholeBody } from '../http/network/response-body.ts';
+import type { OpenAnswer } from '../http/open-answer.ts';
+import type { HttpClientOptions, ProviderConnection } from '../http/send-question.ts';
+import { answerLimits, sendModelRequest } from '../http/send-question.ts';
+import { responsesReader, usageFromWire } from './decode.ts';
+import { type IncrementalFrame, parseServerItem, responsesEncoder } from './encode.ts';
 import type { SocketClient } from './socket-client.ts';
 
 /** Identifies the sender. A login with ChatGPT also names its account and, at its own address, the requested model. */
@@ -26,36 +38,26 @@ export function accountHeaders(
   };
 }
 
-const responsesWire: HttpWire = {
-  api: 'Responses API',
-  endpoint: 'responses',
-  identify: accountHeaders,
-  reader: responsesReader,
-};
-
 /** Also posts to the endpoint below `{base}/responses` that makes checkpoints. */
 export function responsesClient(options: HttpClientOptions, frame?: IncrementalFrame) {
-  const connection = createProviderConnection(options, responsesWire);
+  const wire = { api: 'Responses API', endpoint: 'responses', identify: accountHeaders, reader: responsesReader };
+  const connection = createProviderConnection(options, wire);
   const client = httpClient(connection);
   const http = {
     ...client,
     stream: (request: ModelRequest, signal: AbortSignal) => client.stream(withGate(request), signal),
     compact: (request: ModelRequest, signal: AbortSignal) => compactRemotely(request, signal, connection),
   };
-  return options.provider.supportsWebsockets ? { ...http, ...lazySocketClient(connection, { http, frame }) } : http;
+  return options.provider.supportsWebsockets ? { ...http, ...lazySocketClient(connection, http, frame) } : http;
 }
 
 /** Loaded on use: most providers speak only HTTP. */
 function lazySocketClient(
-  connection: ProviderConnection,
-  parts: ConstructorParameters<typeof SocketClient>[1],
+  ...parts: ConstructorParameters<typeof SocketClient>
 ): Pick<ModelClient, 'stream' | 'prewarm' | 'close'> {
   let loading: Promise<SocketClient> | undefined;
-  const load = async (): Promise<SocketClient> => {
-    const { SocketClient: Client } = await import('./socket-client.ts');
-    return new Client(connection, parts);
-  };
-  const get = (): Promise<SocketClient> => (loading ??= load());
+  const get = (): Promise<SocketClient> =>
+    (loading ??= import('./socket-client.ts').then(({ SocketClient: Client }) => new Client(...parts)));
   return {
     async *stream(request, signal) {
       yield* (await get()).stream(request, signal);
@@ -92,4 +94,51 @@ export function responsesCapabilities(
     // Other servers do not know access programs and may refuse a request that names one.
     accessPrograms: capabilities.accessPrograms ? 'known' : 'unknown',
   };
+}
+
+/** Factor for the idle timeout: nothing comes until the whole checkpoint is made. */
+const patience = 4;
+
+/** Posts to `{base}/responses/compact`, whose answer comes in one piece. */
+async function compactRemotely(
+  request: ModelRequest,
+  signal: AbortSignal,
+  connection: ProviderConnection,
+): Promise<CompactAnswer> {
+  const { wire, options } = connection;
+  const { provider, clock } = options;
+  const { maxBytes } = answerLimits(options, request);
+  const idleMs = patience * provider.streamIdleTimeoutMs;
+  const question = { endpoint: 'responses/compact', wants: 'json', idleMs, signal } as const;
+  const { opened, hide } = await sendModelRequest(connection, request, question);
+  const answer =
+    opened.kind === 'failed' ? opened : await read(opened, { idleMs, now: clock.now(), api: wire.api, maxBytes });
+  return answer.kind === 'failed' ? failed(hide(answer.failure)) : answer;
+}
+
+async function read(
+  { body, status, headers }: OpenAnswer,
+  { idleMs, maxBytes, ...place }: AnswerContext & { readonly idleMs: number; readonly maxBytes: number },
+): Promise<CompactAnswer> {
+  const whole = await readWholeBody(body, { idleMs, maxBytes });
+  if (whole.kind === 'large') return failed(answerTooLarge(formatMegabytes(maxBytes)));
+  if (whole.kind !== 'whole') return failed(bodyEndFailure(whole, { idleMs }));
+  const { text } = whole;
+  const answer = parseJsonObject(text);
+  if (answer === undefined) return failed(unreadable('is not a JSON object'));
+  const output = arrayAt(answer, 'output');
+  // Some servers report an error under a success status.
+  if (output === undefined && objectAt(answer, 'error') !== undefined)
+    return failed(httpFailure({ status, headers, body: text }, place));
+  if (output === undefined) return failed(unreadable('has no list of items in "output"'));
+  const items = output.map(parseServerItem);
+  if (items.includes(undefined)) return failed(unreadable('has something in "output" that is not an item'));
+  return { kind: 'compacted', output: items as Item[], usage: usageFromWire(objectAt(answer, 'usage')) };
+}
+
+function unreadable(what: string): ModelFailure {
+  const message = `The answer to the checkpoint request ${what}.`;
+  const next =
+    'Check that the base URL belongs to a provider that can compact, or set compaction.strategy to "structured".';
+  return modelFailure({ cause: 'request', message, next });
 }

@@ -78,8 +78,17 @@ export function responsesReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
         if (item === undefined) return failed(unreadableAnswer('item'));
         return { kind: 'item', item: withId(item, added.take(item, numberAt(event, 'output_index'))) };
       }
-      case eventType.completed:
-        return completed(response ?? {}, responseId);
+      case eventType.completed: {
+        const endTurn = response?.['end_turn'];
+        const usage = usageOf(response);
+        const id = stringAt(response, 'id') ?? responseId;
+        return {
+          kind: 'completed',
+          responseId: id,
+          usage,
+          endTurn: typeof endTurn === 'boolean' ? endTurn : undefined,
+        };
+      }
       case eventType.failed:
         return failed(streamFailure(errorOf(response ?? event)), usageOf(response));
       case eventType.incomplete:
@@ -126,18 +135,12 @@ function peekType(data: Buffer): string | undefined {
 /** Broken events are skipped, except an item, whose call would be lost, and the end, for which the caller waits. */
 function lost(type: string | undefined): ModelEvent | undefined {
   if (type === eventType.itemDone) return failed(unreadableAnswer('item'));
-  const isEnd = type === eventType.completed || type === eventType.failed || type === eventType.incomplete;
-  return isEnd ? failed(unreadableAnswer('end')) : undefined;
+  const ends: readonly unknown[] = [eventType.completed, eventType.failed, eventType.incomplete];
+  return ends.includes(type) ? failed(unreadableAnswer('end')) : undefined;
 }
 
 const errorOf = (holder: JsonObject): JsonObject | undefined => objectAt(holder, 'error');
 const usageOf = (response: JsonObject | undefined) => usageFromWire(objectAt(response, 'usage'));
-
-function completed(response: JsonObject, createdId: string): ModelEvent {
-  const responseId = stringAt(response, 'id') ?? createdId;
-  const endTurn = typeof response['end_turn'] === 'boolean' ? response['end_turn'] : undefined;
-  return { kind: 'completed', responseId, usage: usageOf(response), endTurn };
-}
 
 function withId(item: Item, addedId: string | undefined): Item {
   const own = item['id'];

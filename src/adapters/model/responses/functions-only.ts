@@ -58,12 +58,10 @@ function toolForFunctions(tool: ToolSpec): ToolSpec {
 /** The item in a form that such a server accepts, the same object each time; undefined if there is none. */
 export const itemForFunctions = cachePerObject((item: Item): Item | undefined => {
   switch (item.type) {
-    case 'message':
-      return withKnownParts(
-        item,
-        'content',
-        isMessage(item) && item.role === 'assistant' ? 'output_text' : 'input_text',
-      );
+    case 'message': {
+      const isAnswer = isMessage(item) && item.role === 'assistant';
+      return withKnownParts(item, 'content', isAnswer ? 'output_text' : 'input_text');
+    }
     case 'agent_message':
       return withKnownParts(message('user', [agentHeading(item), ...(arrayAt(item, 'content') ?? [])]), 'content');
     case 'function_call':

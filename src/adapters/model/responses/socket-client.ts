@@ -7,10 +7,7 @@ import type { ProviderConnection } from '../http/send-question.ts';
 import { incrementalFrame, type IncrementalFrame } from './encode.ts';
 import { type KeptSocket, openKeptSocket, socketExchange } from './socket-exchange.ts';
 
-type Way =
-  | { readonly kind: 'socket'; readonly kept: KeptSocket }
-  | { readonly kind: 'http' }
-  | { readonly kind: 'aborted' };
+type Way = { readonly kind: 'socket'; readonly kept: KeptSocket } | { readonly kind: 'http' } | { kind: 'aborted' };
 
 /** Servers close connections after an hour. */
 const oldestMs = 55 * 60_000;
@@ -28,13 +25,7 @@ export class SocketClient implements Required<Pick<ModelClient, 'stream' | 'prew
   /** Unreported reason for not using a WebSocket: the rest of a sentence that begins with the provider. */
   #unsaid: string | undefined;
 
-  constructor(
-    connection: ProviderConnection,
-    {
-      http,
-      frame = incrementalFrame,
-    }: { readonly http: Pick<ModelClient, 'stream'>; readonly frame?: IncrementalFrame },
-  ) {
+  constructor(connection: ProviderConnection, http: Pick<ModelClient, 'stream'>, frame = incrementalFrame) {
     this.#connection = connection;
     this.#http = http;
     this.#frame = frame;
@@ -73,14 +64,8 @@ export class SocketClient implements Required<Pick<ModelClient, 'stream' | 'prew
       const { kept } = way;
       this.#kept = undefined;
       const onEnd = (end: 'completed' | 'broken'): void => this.#ended(kept, end);
-      const end = yield* socketExchange(this.#connection, kept, {
-        request,
-        frame: this.#frame,
-        signal,
-        isSecond,
-        onEnd,
-      });
-      if (end === 'over') return;
+      const context = { request, frame: this.#frame, signal, isSecond, onEnd };
+      if ((yield* socketExchange(this.#connection, kept, context)) === 'over') return;
     }
   }
 
@@ -135,15 +120,12 @@ export class SocketClient implements Required<Pick<ModelClient, 'stream' | 'prew
 
   async #tryToOpen(headers: ModelRequest['headers']): Promise<Way> {
     const opened = await openKeptSocket(this.#connection, headers, this.#closing.signal);
-    if (opened.kind === 'open') {
-      if (this.#closing.signal.aborted) {
-        opened.kept.socket.close();
-        return { kind: 'http' };
-      }
+    if (opened.kind === 'open' && !this.#closing.signal.aborted) {
       this.#standing.opened();
       this.#kept = opened.kept;
       return { kind: 'socket', kept: opened.kept };
     }
+    if (opened.kind === 'open') opened.kept.socket.close();
     if (opened.kind === 'failed') {
       this.#standing.refused(this.#now());
       this.#unsaid = opened.why;

@@ -15,8 +15,8 @@ import {
 } from '../http/failures/answer-failure.ts';
 import { type AnswerContext, httpFailure } from '../http/failures/http-failure.ts';
 import { failed, modelFailure } from '../http/failures/model-failure.ts';
-import { type OpenedSocket, socketOpener } from '../http/network/open-socket.ts';
-import type { SocketRead, WebSocketConnection } from '../http/network/web-socket.ts';
+import type { OpenedSocket, SocketRead, WebSocketConnection } from '../http/network/open-socket.ts';
+import { socketOpener } from '../http/network/open-socket.ts';
 import { prepareRequest, answerLimits, type ProviderConnection, usableCredentials } from '../http/send-question.ts';
 import { responsesReader } from './decode.ts';
 import { fullFrame, type IncrementalFrame, isSameButInput, itemBytes } from './encode.ts';
@@ -104,10 +104,12 @@ export async function* socketExchange(
 }
 
 /** Waits until the thread's lines for this request are safe. False if that fails or the request is aborted. */
-function isAllowed({ after = Promise.resolve() }: ModelRequest, signal: AbortSignal): Promise<boolean> {
-  const settled = after.then(() => true).catch(() => false);
-  return valueOrAbort(settled, signal, false);
-}
+const isAllowed = ({ after = Promise.resolve() }: ModelRequest, signal: AbortSignal): Promise<boolean> =>
+  valueOrAbort(
+    after.then(() => true).catch(() => false),
+    signal,
+    false,
+  );
 
 /** `isUsed`: not a new connection, so its end may be unrelated to the request. */
 function send(
@@ -284,7 +286,5 @@ function errorIn(data: Buffer): JsonObject | undefined {
 
 const statusOf = (event: JsonObject): number | undefined => numberAt(event, 'status') ?? numberAt(event, 'status_code');
 
-function failureOf(event: JsonObject, place: AnswerContext): ModelFailure {
-  const headers = headersIn(event);
-  return httpFailure({ status: statusOf(event) ?? 0, headers, body: JSON.stringify(event) }, place);
-}
+const failureOf = (event: JsonObject, place: AnswerContext): ModelFailure =>
+  httpFailure({ status: statusOf(event) ?? 0, headers: headersIn(event), body: JSON.stringify(event) }, place);

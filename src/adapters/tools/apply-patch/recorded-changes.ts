@@ -4,15 +4,13 @@ import { parsePatch } from './parse-patch.ts';
 import { interceptPatch, parsePatchInput } from './apply-patch-tool.ts';
 import { changedFiles, type Hunk } from './patch.ts';
 
+type Recorded = Pick<FileChangeItem, 'changes' | 'places' | 'call'>;
+
 /**
  * The files of a patch with their lines, read from the model's call, the only place where lines are kept. Returned
  * unchanged if the call has another number of files, or changes them in another way.
  */
-export function recordedChanges({
-  changes,
-  places,
-  call,
-}: Pick<FileChangeItem, 'changes' | 'places' | 'call'>): readonly ChangedFile[] {
+export function recordedChanges({ changes, places, call }: Recorded): readonly ChangedFile[] {
   const hunks = call && hunksOf(call);
   if (hunks === undefined || changes.some(({ diff }) => diff !== undefined)) return changes;
   const found = places?.length === hunks.length ? places.map((each) => each ?? undefined) : [];

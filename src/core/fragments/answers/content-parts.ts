@@ -27,6 +27,9 @@ export async function mcpContentParts(
 }
 
 const text = (words: string): JsonObject => ({ type: 'input_text', text: words.toWellFormed() });
+/** An output as surfaces show it. */
+export const textWithPictureMarks = (output: string | readonly JsonObject[]): string =>
+  typeof output === 'string' ? output : output.map((part) => stringAt(part, 'text') ?? '[picture]').join('\n');
 
 async function partOf(
   block: Json,

@@ -12,10 +12,8 @@ const whyEnded: Readonly<Record<NonNullable<ContentsFound['ended']>, string>> = 
 };
 
 export function foundLinesText({ lines, files, skipped, ended }: ContentsFound, budget: Budget): string {
-  const shown = fitting(
-    lines.map(({ path, line, text }) => `${path}:${line}: ${shortenedLine(text.trim(), longestFoundLine)}\n`),
-    budget,
-  );
+  const all = lines.map(({ path, line, text }) => `${path}:${line}: ${shortenedLine(text.trim(), longestFoundLine)}\n`);
+  const shown = fitting(all, budget);
   const left = lines.length - shown.length;
   const notes = [
     ...(lines.length === 0 ? [`No matches in ${files} files.`] : []),
@@ -28,10 +26,8 @@ export function foundLinesText({ lines, files, skipped, ended }: ContentsFound, 
 
 /** One path per line; folders end with a slash. */
 export function foundNamesText({ files, total, isPartial }: NamesFound, budget: Budget): string {
-  const shown = fitting(
-    files.map(({ path, kind }) => `${path}${kind === 'folder' ? '/' : ''}\n`),
-    budget,
-  );
+  const paths = files.map(({ path, kind }) => `${path}${kind === 'folder' ? '/' : ''}\n`);
+  const shown = fitting(paths, budget);
   const notes = [
     ...(total === 0 ? ['No matches.'] : []),
     ...(total > shown.length ? [`${total - shown.length} more paths fit the query.`] : []),

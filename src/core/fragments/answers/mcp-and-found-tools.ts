@@ -1,24 +1,18 @@
 import { arrayAt, equalJson, isJsonObject, type Json, type JsonObject, stringAt } from '../../../protocol/json.ts';
 import { fenceFor } from '../text/cut-and-fence-text.ts';
-import { mcpContentParts, mostTextBytes, type PreparePicture } from './content-parts.ts';
+import { mcpContentParts, mostTextBytes, type PreparePicture, textWithPictureMarks } from './content-parts.ts';
 import { nearestTools } from './tool-calls.ts';
 
 /** Answers to MCP calls. A server's words always follow a line of ours. */
 
-export interface McpResultOptions {
-  readonly seconds: number;
-  /** Absent: the model takes no pictures. */
-  readonly picture?: PreparePicture;
-}
-
+/** Without `picture` the model takes no pictures. */
 export async function mcpResult(
   result: JsonObject,
-  options: McpResultOptions,
+  options: { readonly seconds: number; readonly picture?: PreparePicture },
 ): Promise<string | readonly JsonObject[]> {
   const blocks = arrayAt(result, 'content') ?? [];
-  const structured = result['structuredContent'];
-  const isNew =
-    structured !== undefined && structured !== null && !blocks.some((block) => saysTheSame(block, structured));
+  const structured = result['structuredContent'] ?? null;
+  const isNew = structured !== null && !blocks.some((block) => saysTheSame(block, structured));
   const more = isNew ? [{ type: 'text', text: JSON.stringify(structured) }] : [];
   const all = await mcpContentParts(blocks, options.picture, more);
   const header = `${wallTime(options.seconds)}\n${result['isError'] === true ? 'The tool reports an error.\n' : ''}Output:`;
@@ -30,10 +24,7 @@ export async function mcpResult(
 export function withoutMcpPreamble(output: string | readonly JsonObject[]): string {
   if (typeof output === 'string')
     return output.replace(/^(?:Wall time: [^\n]*\n)(?:(?:The tool[^\n]*\n)?Output:\n?)?/, '');
-  return output
-    .slice(1)
-    .map((part) => (typeof part['text'] === 'string' ? part['text'] : '[picture]'))
-    .join('\n');
+  return textWithPictureMarks(output.slice(1));
 }
 
 export function mcpResourcesText(found: JsonObject, seconds: number): string {
@@ -75,10 +66,8 @@ export function foundToolsText(query: string, tools: readonly FoundTool[], defer
   if (deferred === 0) return 'No tools are deferred: all that there are stand in your list of tools.';
   if (tools.length === 0)
     return `No deferred tool matches ${JSON.stringify(query)}. There are ${deferred}; try other words.`;
-  const fence = fenceFor(
-    '-',
-    tools.map(({ description }) => description),
-  );
+  const descriptions = tools.map(({ description }) => description);
+  const fence = fenceFor('-', descriptions);
   const shown = tools.map(
     ({ name, description, parameters }) =>
       `${fence} ${name}\n${description}\nParameters: ${JSON.stringify(parameters)}`,

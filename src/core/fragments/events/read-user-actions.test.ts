@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { renderFragment } from '../text/define-fragment.ts';
-import { parseUserShellCommand } from './read-user-actions.ts';
-import { userShellCommandFragment, type UserShellCommandText } from './user-actions.ts';
+import { type UserShellCommandText, parseUserShellCommand, userShellCommandFragment } from './user-actions.ts';
 
 const read = (told: UserShellCommandText) => parseUserShellCommand(renderFragment(userShellCommandFragment, told).text);
 

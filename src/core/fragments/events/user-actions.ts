@@ -1,5 +1,6 @@
+import { defined } from '../../../base/objects.ts';
 import { defineFragment } from '../text/define-fragment.ts';
-import { escapeEndMarker, escapeMarkup, escapeText } from '../text/escape-markup.ts';
+import { escapeEndMarker, escapeMarkup, escapeText, unescapeEndMarker, unescapeText } from '../text/escape-markup.ts';
 import { byteLength, firstBytes, lastBytes, truncateMiddle } from '../text/truncate.ts';
 
 export type UserActionText = { readonly action: 'review'; readonly context: string; readonly results: string };
@@ -37,9 +38,9 @@ export interface UserShellCommandText {
   readonly output: string;
 }
 
-export const stoppedExitCodeText = 'none (stopped by the user)';
+const stoppedExitCodeText = 'none (stopped by the user)';
 /** Tags that end a part of the text. Capstan escapes them in a command and its output. */
-export const shellCommandPartEnds = ['</command>', '</result>'] as const;
+const shellCommandPartEnds = ['</command>', '</result>'] as const;
 
 /** A command that the user ran, in the form that other programs write. */
 export const userShellCommandFragment = defineFragment<UserShellCommandText>({
@@ -115,4 +116,37 @@ function head(text: string): string {
 function tail(text: string): string {
   if (byteLength(text) <= fieldBytes) return text;
   return `…${lastBytes(text, fieldBytes - byteLength('…')).replace(/^[#\w]{0,6};/, '')}`;
+}
+
+const shellHead = '<user_shell_command>\n<command>\n';
+const shellMiddle = '\n</command>\n<result>\nExit code: ';
+const shellEnd = '\n</result>\n</user_shell_command>';
+const facts = /^([^\n]{1,80})\nDuration: (\d{1,12}(?:\.\d{1,12})?) seconds\nOutput:\n/;
+
+/** Parses a text in the form of `userShellCommandFragment`, by any program. Undefined if it is something else. */
+export function parseUserShellCommand(text: string): UserShellCommandText | undefined {
+  const said = text.trim();
+  const middle = said.indexOf(shellMiddle);
+  if (!said.startsWith(shellHead) || !said.endsWith(shellEnd) || middle < shellHead.length) return undefined;
+  const result = said.slice(middle + shellMiddle.length);
+  const [about, exit = '', seconds] = facts.exec(result) ?? [];
+  if (about === undefined) return undefined;
+  const exitCode = /^-?\d{1,9}$/.test(exit) ? Number(exit) : undefined;
+  return {
+    command: asTyped(said.slice(shellHead.length, middle)),
+    seconds: Number(seconds),
+    // If the command printed nothing, one line break both ends the heading and begins the end mark.
+    output: asTyped(result.slice(about.length, Math.max(about.length, result.length - shellEnd.length))),
+    ...defined({ exitCode, isStopped: exit === stoppedExitCodeText ? (true as const) : undefined }),
+  };
+}
+
+const asTyped = (text: string): string => shellCommandPartEnds.reduce(unescapeEndMarker, text);
+const form =
+  /^<user_action>\s*<context>[^]*?<\/context>\s*<action>(\w{1,40})<\/action>\s*<results>\n?([^]*?)\n?\s*<\/results>\s*<\/user_action>$/;
+
+/** Parses a text of `userActionFragment`. Undefined if the text is something else. */
+export function parseUserAction(text: string): { readonly action: string; readonly results: string } | undefined {
+  const [, action, results] = form.exec(text.trim()) ?? [];
+  return action === undefined || results === undefined ? undefined : { action, results: unescapeText(results) };
 }

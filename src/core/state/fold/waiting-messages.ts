@@ -10,7 +10,7 @@ import { repairUsage, noUsage, type Usage } from '../../../protocol/usage.ts';
 import { readAuthor, continuationReasons, type UserInput } from '../../../protocol/user-input.ts';
 import { filesChangedBesideFragment, filesPutBackFragment } from '../../fragments/events/files-and-images.ts';
 import { recogniseFragment } from '../../world/recognise-fragments.ts';
-import { parseUserShellCommand } from '../../fragments/events/read-user-actions.ts';
+import { parseUserShellCommand } from '../../fragments/events/user-actions.ts';
 import { subagentNotificationFragment } from '../../fragments/events/agents.ts';
 import { turnContinuedFragment } from '../../fragments/events/turns-and-goals.ts';
 import { contextMessage, userMessage } from '../../fragments/message-items.ts';

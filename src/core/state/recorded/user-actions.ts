@@ -12,7 +12,7 @@ import type {
 } from '../../../protocol/thread-event.ts';
 import type { CommandItem } from '../../../protocol/turn-item.ts';
 import { type Usage, usageSince } from '../../../protocol/usage.ts';
-import { parseUserAction, parseUserShellCommand } from '../../fragments/events/read-user-actions.ts';
+import { parseUserAction, parseUserShellCommand } from '../../fragments/events/user-actions.ts';
 import { threadTotalIn } from '../fold/waiting-messages.ts';
 import { readOutcome } from './turn-events.ts';
 

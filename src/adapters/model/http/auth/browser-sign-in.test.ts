@@ -2,9 +2,11 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { type CallbackOptions, openSignInCallback, type SignInCallback } from './browser-sign-in.ts';
+import { type CallbackOptions, openSignInCallback } from './browser-sign-in.ts';
 
 const state = 'the-state';
+
+type SignInCallback = NonNullable<Awaited<ReturnType<typeof openSignInCallback>>>;
 
 async function opened(more: Partial<CallbackOptions> = {}): Promise<SignInCallback> {
   const { signal } = new AbortController();

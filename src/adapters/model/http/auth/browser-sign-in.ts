@@ -12,13 +12,6 @@ export type SignInOutcome =
 /** The user took too long or stopped the sign-in. */
 export type UnfinishedSignIn = { readonly kind: 'ended'; readonly why: 'late' | 'stopped' };
 
-export interface SignInCallback {
-  readonly redirectUri: string;
-  /** Resolves once. The server listens until it is closed, so that the user's browser gets its page. */
-  readonly back: Promise<SignInOutcome>;
-  close(): Promise<void>;
-}
-
 export interface CallbackOptions {
   /** Tried in this order; the issuer redirects only to these. */
   readonly ports: readonly number[];
@@ -34,9 +27,11 @@ const mostConnections = 16;
 const headPatienceMs = 10_000;
 const longestHead = 16 * 1024;
 
-/** Waits on the loopback interface for the redirect. Undefined: all ports are in use. */
-export async function openSignInCallback(options: CallbackOptions): Promise<SignInCallback | undefined> {
-  const { ports, state, patienceMs, signal } = options;
+/**
+ * Waits on the loopback interface for the redirect. `back` resolves once. The server listens until it is closed, so
+ * that the user's browser gets its page. Undefined: all ports are in use.
+ */
+export async function openSignInCallback({ ports, state, patienceMs, signal }: CallbackOptions) {
   const back = Promise.withResolvers<SignInOutcome>();
   let isOver = false;
   const finish = (brought: SignInOutcome): void => {
@@ -63,7 +58,7 @@ export async function openSignInCallback(options: CallbackOptions): Promise<Sign
     redirectUri: `http://127.0.0.1:${port}${path}`,
     back: back.promise,
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         clearTimeout(timer);
         signal.removeEventListener('abort', onAbort);
         server.close(() => resolve());

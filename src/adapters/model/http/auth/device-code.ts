@@ -34,13 +34,11 @@ export async function requestDeviceCode(
   const answer = await requests.postJson(url, { client_id: clientId }, signal);
   if (answer.kind === 'lost') return { kind: 'failed', why: answer.why };
   if (answer.status === 404) return { kind: 'not-offered' };
-  const body = answer.status === 200 ? parseJsonObject(answer.text) : undefined;
+  if (answer.status !== 200) return { kind: 'failed', why: `the answer was HTTP ${answer.status}` };
+  const body = parseJsonObject(answer.text);
   const deviceId = stringAt(body, 'device_auth_id');
   const userCode = stringAt(body, 'user_code') ?? stringAt(body, 'usercode');
-  if (body === undefined || deviceId === undefined || userCode === undefined) {
-    const why = answer.status === 200 ? 'the answer has no code' : `the answer was HTTP ${answer.status}`;
-    return { kind: 'failed', why };
-  }
+  if (deviceId === undefined || userCode === undefined) return { kind: 'failed', why: 'the answer has no code' };
   // The user reads and types it: allow no other characters.
   if (!/^[\w-]{1,64}$/.test(userCode)) return { kind: 'failed', why: 'the answer has a code that cannot be typed' };
   const seconds = numberAt(body, 'interval') ?? Number(stringAt(body, 'interval') ?? 5);
@@ -73,7 +71,6 @@ export async function awaitDeviceCode(
 }
 
 type CodeToExchange = Readonly<Record<'issuer' | 'clientId' | 'code' | 'redirectUri' | 'verifier', string>>;
-
 export type ExchangedCode =
   | { readonly kind: 'tokens'; readonly tokens: Required<NewTokens> }
   /** `why` is the end of a sentence. Server text is not passed on: it may quote what was sent. */
@@ -85,14 +82,9 @@ export async function exchangeCode(
   { issuer, clientId, code, redirectUri, verifier }: CodeToExchange,
   signal: AbortSignal,
 ): Promise<ExchangedCode> {
-  const fields = {
-    grant_type: 'authorization_code',
-    client_id: clientId,
-    code,
-    redirect_uri: redirectUri,
-    code_verifier: verifier,
-  };
-  const answer = await postForm(`${issuer}/oauth/token`, fields, signal);
+  const fields = { client_id: clientId, code, redirect_uri: redirectUri, code_verifier: verifier };
+  const form = { grant_type: 'authorization_code', ...fields };
+  const answer = await postForm(`${issuer}/oauth/token`, form, signal);
   if (answer.kind === 'lost') return { kind: 'failed', why: answer.why };
   if (answer.status !== 200) return { kind: 'failed', why: `the answer was HTTP ${answer.status}` };
   const { accessToken, refreshToken, idToken } = issuedTokens(parseJsonObject(answer.text) ?? {}) ?? {};

@@ -1,18 +1,21 @@
+import { BoundedBuffer } from '../../../../base/bounded-buffer.ts';
+import type { TokenCommand } from '../../../../core/config/providers/provider-config.ts';
 import type { AccessTokenLogin, ChatgptLogin, Login, LoginStore } from '../../../../ports/login.ts';
 import type { ProgramFinder } from '../../../../ports/system.ts';
 import { parseJsonObject, stringAt, trueAt } from '../../../../protocol/json.ts';
 import type { EnvironmentVariables } from '../../../../protocol/shell.ts';
 import type { Credentials, CredentialsWanted, ProviderOptions } from '../credentials-and-headers.ts';
 import type { SmallRequests } from '../small-requests.ts';
-import { loginIssuerUrl, type Renewal, renewalUrl, renewLogin } from './renew-login.ts';
-import { tokenFromCommand } from './token-command.ts';
+import { type Renewal, loginIssuerUrl, renewalUrl, renewLogin } from './renew-login.ts';
 
 export interface CredentialSources {
   readonly environment: EnvironmentVariables;
   /** Read only when the provider uses the login and no variable is set. */
   readonly logins: LoginStore;
   readonly requests: SmallRequests;
+  /** Finds a command named without a path on the user's search path, outside the workspace. */
   readonly programs: ProgramFinder;
+  /** Working folder unless the command sets one. Programs load code from it: commands must not write there. */
   readonly programFolder: () => string;
   readonly now: () => number;
 }
@@ -91,10 +94,7 @@ function lost({ renew }: ChatgptLogin, renewal: Exclude<Renewal, { kind: 'renewe
   return { kind: 'missing', message, next, passing: true };
 }
 
-export type AccountSources = {
-  readonly requests: Pick<SmallRequests, 'get'>;
-  readonly environment: EnvironmentVariables;
-};
+export type AccountSources = Pick<CredentialSources, 'environment'> & { readonly requests: Pick<SmallRequests, 'get'> };
 
 /** The account of a token. `ended`: the issuer does not accept the token. `why` is the end of a sentence. */
 export type TokenAccount =
@@ -115,13 +115,8 @@ export async function accountOfToken(
   if (answer.status !== 200) return { kind: 'failed', why: `the answer was HTTP ${answer.status}` };
   const body = parseJsonObject(answer.text);
   if (body === undefined) return { kind: 'failed', why: 'the answer is not a JSON object' };
-  const isFedramp = trueAt(body, 'chatgpt_account_is_fedramp');
-  return {
-    kind: 'account',
-    accountId: stringAt(body, 'chatgpt_account_id'),
-    isFedramp,
-    email: stringAt(body, 'email'),
-  };
+  const [accountId, email] = [stringAt(body, 'chatgpt_account_id'), stringAt(body, 'email')];
+  return { kind: 'account', accountId, isFedramp: trueAt(body, 'chatgpt_account_is_fedramp'), email };
 }
 
 /** Credentials from a token that the user created. The issuer is asked once for its account. */
@@ -144,3 +139,82 @@ function accessTokenCredentials(sources: AccountSources) {
     return { kind: 'missing', message, next: `Try again. If that does not help: ${renew}`, passing: true };
   };
 }
+
+const mostBytes = 64 * 1024;
+
+/** Credentials printed by a user's command, used until too old or refused. Requests share a run. Never shown. */
+export function tokenFromCommand(
+  command: TokenCommand,
+  provider: Pick<ProviderOptions, 'id' | 'name'>,
+  { environment, programs, programFolder, now }: Omit<CredentialSources, 'logins' | 'requests'>,
+): (wanted: CredentialsWanted) => Promise<Credentials> {
+  let kept: { readonly token: string; readonly at: number } | undefined;
+  let running: Promise<Credentials> | undefined;
+  const isOld = (at: number): boolean => command.refreshIntervalMs > 0 && now() - at >= command.refreshIntervalMs;
+  const renew = async (): Promise<Credentials> => {
+    const program = command.command.includes('/') ? command.command : programs.find(command.command);
+    const start = { ...command, cwd: command.cwd ?? programFolder() };
+    const printed = program === undefined ? notFound : await run(start, program, environment).catch(notStarted);
+    running = undefined;
+    if (printed.kind === 'failed') {
+      const message = `The command that prints the key for ${provider.name} ${printed.why}.`;
+      const next = `Run the command in model_providers.${provider.id}.auth by hand to see why.`;
+      return { kind: 'missing', message, next };
+    }
+    kept = { token: printed.token, at: now() };
+    return asBearer(printed.token);
+  };
+  return async ({ rejected, asIs }) => {
+    // A command may be slow, and its output is not needed to know how requests identify themselves.
+    if (asIs === true) return asBearer(kept?.token ?? '');
+    if (kept !== undefined && kept.token !== rejected && !isOld(kept.at)) return asBearer(kept.token);
+    return (running ??= renew());
+  };
+}
+
+const asBearer = (token: string): Credentials => ({ kind: 'bearer', mode: 'api-key', token, renewable: true });
+type Printed = { readonly kind: 'token'; readonly token: string } | { readonly kind: 'failed'; readonly why: string };
+
+function run(
+  { args, timeoutMs, cwd }: TokenCommand,
+  program: string,
+  environment: EnvironmentVariables,
+): Promise<Printed> {
+  const { spawn } = process.getBuiltinModule('node:child_process');
+  const { isUtf8 } = process.getBuiltinModule('node:buffer');
+  return new Promise((resolve, reject) => {
+    const fail = (why: string): void => resolve(failedToPrint(why));
+    const child = spawn(program, args, { cwd, env: { ...environment }, stdio: ['ignore', 'pipe', 'ignore'] });
+    const held = new BoundedBuffer(mostBytes);
+    let isTooMuch = false;
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      // A surviving child must not keep this process from ending.
+      child.stdout.destroy();
+      fail(`did not end within ${timeoutMs / 1000} seconds`);
+    }, timeoutMs);
+    child.on('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    child.stdout.on('data', (chunk: Buffer) => {
+      isTooMuch ||= !held.add(chunk);
+    });
+    child.on('close', (code, signal) => {
+      clearTimeout(timer);
+      if (code !== 0) return fail(signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`);
+      if (isTooMuch) return fail('printed too much');
+      const printed = held.take();
+      if (!isUtf8(printed)) return fail('printed something that is not text');
+      // `trim` also removes a byte order mark.
+      const token = printed.toString('utf8').trim();
+      if (token === '') return fail('printed nothing');
+      resolve({ kind: 'token', token });
+    });
+  });
+}
+
+const failedToPrint = (why: string): Printed => ({ kind: 'failed', why });
+const notFound = failedToPrint('was not found on the PATH (Capstan skips folders that commands can write)');
+const notStarted = ({ code, message }: NodeJS.ErrnoException): Printed =>
+  failedToPrint(`could not be started (${code ?? message})`);

@@ -76,11 +76,11 @@ async function exchange(
 
 /** Server text is not passed on: it may quote what was sent. */
 function refusal(status: number, body: JsonObject | undefined): Renewal {
-  const code = body && errorCode(body);
-  const why = code === undefined ? undefined : ends[code];
-  if (why !== undefined) return { kind: 'ended', why };
-  if (status === 401) return { kind: 'ended', why: ends['invalid_grant']! };
-  return { kind: 'failed', why: `the answer was HTTP ${status}` };
+  // The code is a member of the error object, or `error` itself.
+  const error = objectAt(body, 'error');
+  const code = error === undefined ? (stringAt(body, 'error') ?? stringAt(body, 'code')) : stringAt(error, 'code');
+  const why = ends[code ?? ''] ?? (status === 401 ? ends['invalid_grant'] : undefined);
+  return why === undefined ? { kind: 'failed', why: `the answer was HTTP ${status}` } : { kind: 'ended', why };
 }
 
 const ends: Readonly<Record<string, string>> = {
@@ -89,12 +89,6 @@ const ends: Readonly<Record<string, string>> = {
   refresh_token_invalidated: 'it was signed out',
   invalid_grant: 'it is no longer accepted',
 };
-
-/** The code is a member of the error object, or `error` itself. */
-function errorCode(body: JsonObject): string | undefined {
-  const error = objectAt(body, 'error');
-  return error === undefined ? (stringAt(body, 'error') ?? stringAt(body, 'code')) : stringAt(error, 'code');
-}
 
 export function issuedTokens(body: JsonObject): NewTokens | undefined {
   const [accessToken, refreshToken, idToken] = ['access_token', 'refresh_token', 'id_token'].map((key) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { TokenCommand } from '../../../../core/config/providers/provider-config.ts';
 import type { CredentialsWanted } from '../credentials-and-headers.ts';
-import { tokenFromCommand } from './token-command.ts';
+import { tokenFromCommand } from './provider-credentials.ts';
 
 const { signal } = new AbortController();
 const provider = { id: 'p', name: 'Some Place' };

@@ -5,6 +5,7 @@ import type { ConnectionPeer } from '../../../../protocol/http.ts';
 import { explainLostConnection, isCertificateProblem, peerClosedCodes } from '../../../../protocol/http.ts';
 import { Fault, endWithFullStop } from '../../../../protocol/outcome.ts';
 import { bareHost, type Proxy } from '../network/destination.ts';
+import { failureCauses } from './failure-causes.ts';
 import type { OpenedExchange, Unanswered } from '../network/exchange.ts';
 import { mostHeadBytes } from '../network/http-head.ts';
 import type { BodyRead } from '../network/response-body.ts';
@@ -35,10 +36,8 @@ function lostFailure(lost: Extract<OpenedExchange, { kind: 'lost' }>, origin: st
   if (proxy !== undefined) {
     // A tunnel carries TLS even where the proxy itself does not speak it.
     const otherScheme = proxy.protocol === 'https:' ? 'http://' : 'https://';
-    return connectionFailure(
-      { shown: describeProxy(proxy), setting: proxy.variable, what: 'proxy', otherScheme },
-      code,
-    );
+    const peer = { shown: describeProxy(proxy), setting: proxy.variable, what: 'proxy', otherScheme } as const;
+    return connectionFailure(peer, code);
   }
   if (through !== undefined && usualCode(code) === 'EPROTO') return insecureTunnel(through, origin);
   const url = new URL(origin);
@@ -56,12 +55,8 @@ function silentProxy(proxy: Proxy, idleMs: number): ModelFailure {
 
 function slowBehindProxy(proxy: Proxy, idleMs: number): ModelFailure {
   const message = `No answer came through ${describeProxy(proxy)} for ${idleMs / 1000} seconds: the provider or the proxy is slow.`;
-  const { next } = idleFailure(idleMs);
-  return modelFailure({
-    cause: 'idle',
-    message,
-    next: `${next} If other requests fail as well, check ${proxy.variable}.`,
-  });
+  const next = `${failureCauses.idle.next} If other requests fail as well, check ${proxy.variable}.`;
+  return modelFailure({ cause: 'idle', message, next });
 }
 
 function unknownToProxy({ variable, origin, authorization }: Proxy): ModelFailure {
@@ -75,12 +70,10 @@ function unknownToProxy({ variable, origin, authorization }: Proxy): ModelFailur
 }
 
 function refusedByProxy({ proxy, status }: Extract<OpenedExchange, { kind: 'refused' }>, origin: string): ModelFailure {
-  return modelFailure({
-    // 5xx: the proxy could not connect; otherwise it refused.
-    cause: status >= 500 ? 'connection' : 'refused',
-    message: `The proxy in ${proxy.variable} (${proxy.origin}) ${status >= 500 ? 'could not connect' : 'does not allow a connection'} to ${origin} (status ${status}).`,
-    next: checkProxy,
-  });
+  const isLost = status >= 500;
+  const what = isLost ? 'could not connect' : 'does not allow a connection';
+  const message = `The proxy in ${proxy.variable} (${proxy.origin}) ${what} to ${origin} (status ${status}).`;
+  return modelFailure({ cause: isLost ? 'connection' : 'refused', message, next: checkProxy });
 }
 
 const checkProxy =
@@ -120,11 +113,9 @@ export const cutFailure = (code: string): ModelFailure =>
 
 export function emptyFailure(contentType: string | undefined, api: string): ModelFailure {
   const type = contentType === undefined ? 'without a content type' : `of type ${contentType}`;
-  return modelFailure({
-    cause: 'unreadable',
-    message: `The provider sent an answer ${type} without any event that Capstan can read.`,
-    next: `Check that the base URL of the provider is that of the ${api}. If it is, try again.`,
-  });
+  const message = `The provider sent an answer ${type} without any event that Capstan can read.`;
+  const next = `Check that the base URL of the provider is that of the ${api}. If it is, try again.`;
+  return modelFailure({ cause: 'unreadable', message, next });
 }
 
 /** `sawOther`: the server did send something, such as comments or unknown events. */

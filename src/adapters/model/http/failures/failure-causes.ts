@@ -1,8 +1,8 @@
 import type { ModelFailureCode } from '../../../../ports/model.ts';
 
+/** `never`: the same request would fail again. `again`: it is retried with growing waits. */
 export interface CauseRow {
   readonly code: ModelFailureCode;
-  /** `never`: the same request would fail again. `again`: it is retried with growing waits. */
   readonly retry: 'never' | 'again';
   readonly waits: 'as-asked' | 'no';
   readonly another: 'may-answer' | 'no';
@@ -19,7 +19,11 @@ const incomplete = { ...final, code: 'incomplete' } as const;
 const unauthorized = { ...final, code: 'unauthorized' } as const;
 const invalid = { ...final, code: 'invalid-request' } as const;
 const waitAMoment = 'Wait a moment, then try again.';
+const waitForReset = 'Wait until the limit resets, or use another account, plan or provider.';
 const checkSettings = 'Check the model name and the settings of the provider, then try again.';
+const checkKey = 'Check the key of this provider and its permissions.';
+const checkAddress = 'Check the network and the base URL of the provider.';
+const checkStatus = 'Try again. If it keeps failing, check the status page of the provider.';
 
 export const failureCauses = {
   overflow: {
@@ -33,34 +37,16 @@ export const failureCauses = {
     blank: 'This account has used up its quota.',
     next: 'Add credit to the account, or use another account or provider.',
   },
-  'usage-limit': {
-    ...spent,
-    blank: 'This account has reached its usage limit.',
-    next: 'Wait until the limit resets, or use another account, plan or provider.',
-  },
-  plan: {
-    ...spent,
-    blank: 'The plan of this account does not include this.',
-    next: 'Wait until the limit resets, or use another account, plan or provider.',
-  },
+  'usage-limit': { ...spent, blank: 'This account has reached its usage limit.', next: waitForReset },
+  plan: { ...spent, blank: 'The plan of this account does not include this.', next: waitForReset },
   'rate-limit': {
     ...busy,
     code: 'rate-limited',
     blank: 'The provider received too many requests or tokens in a short time.',
     next: waitAMoment,
   },
-  overload: {
-    ...busy,
-    code: 'overloaded',
-    blank: 'The provider is overloaded.',
-    next: waitAMoment,
-  },
-  server: {
-    ...busy,
-    code: 'server-error',
-    blank: 'The provider reported an error.',
-    next: 'Try again. If it keeps failing, check the status page of the provider.',
-  },
+  overload: { ...busy, code: 'overloaded', blank: 'The provider is overloaded.', next: waitAMoment },
+  server: { ...busy, code: 'server-error', blank: 'The provider reported an error.', next: checkStatus },
   'content-filter': {
     ...incomplete,
     blank: 'The content filter of the provider stopped the answer.',
@@ -83,39 +69,17 @@ export const failureCauses = {
     next: 'Rephrase the request: the provider will refuse it again unchanged.',
   },
   prompt: { ...invalid, blank: 'The provider does not accept this prompt.', next: checkSettings },
-  key: {
-    ...unauthorized,
-    blank: 'The provider does not accept the key.',
-    next: 'Check the key of this provider and its permissions.',
-  },
-  'no-key': {
-    ...unauthorized,
-    blank: 'There is no key for the provider.',
-    next: 'Check the key of this provider and its permissions.',
-  },
-  forbidden: {
-    ...unauthorized,
-    blank: 'The provider does not allow this.',
-    next: 'Check the key of this provider and its permissions.',
-  },
+  key: { ...unauthorized, blank: 'The provider does not accept the key.', next: checkKey },
+  'no-key': { ...unauthorized, blank: 'There is no key for the provider.', next: checkKey },
+  forbidden: { ...unauthorized, blank: 'The provider does not allow this.', next: checkKey },
   'not-found': {
     ...invalid,
     blank: 'The provider does not have this model or address.',
     next: 'Check the base URL of the provider and that it offers this model.',
   },
   request: { ...invalid, blank: 'The provider does not accept this request.', next: checkSettings },
-  connection: {
-    ...again,
-    code: 'connection-failed',
-    blank: 'The provider could not be reached.',
-    next: 'Check the network and the base URL of the provider.',
-  },
-  refused: {
-    ...final,
-    code: 'connection-failed',
-    blank: 'No connection can be made.',
-    next: 'Check the network and the base URL of the provider.',
-  },
+  connection: { ...again, code: 'connection-failed', blank: 'The provider could not be reached.', next: checkAddress },
+  refused: { ...final, code: 'connection-failed', blank: 'No connection can be made.', next: checkAddress },
   cut: {
     ...again,
     code: 'stream-cut',
@@ -132,7 +96,7 @@ export const failureCauses = {
     ...again,
     code: 'server-error',
     blank: 'The provider sent something that Capstan cannot read.',
-    next: 'Try again. If it keeps failing, check the status page of the provider.',
+    next: checkStatus,
   },
   'too-large': {
     ...final,

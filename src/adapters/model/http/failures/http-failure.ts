@@ -48,16 +48,11 @@ export function httpFailure(answer: ErrorAnswer, given: AnswerContext): ModelFai
   const words = error.message === '' ? answer.body : error.message;
   const draft = byStatus(answer, error, { ...place, waitMs });
   const { status } = answer;
-  const hasNoCause =
-    failureCauses[draft.cause].code === 'invalid-request' && isUnexplained({ ...error, status, words });
-  const failure = modelFailure({
-    ...draft,
-    unexplained: hasNoCause ? true : undefined,
-    message,
-    // Omits other words: a server in front may state its own limit, in bytes.
-    words: saysOverflow(words) ? words : undefined,
-    status,
-  });
+  const isInvalid = failureCauses[draft.cause].code === 'invalid-request';
+  const unexplained = (isInvalid && isUnexplained({ ...error, status, words })) || undefined;
+  // Omits other words: a server in front may state its own limit, in bytes.
+  const windowWords = saysOverflow(words) ? words : undefined;
+  const failure = modelFailure({ ...draft, unexplained, message, words: windowWords, status });
   return proxy === undefined ? failure : { ...failure, next: `${failure.next} ${checkProxy}` };
 }
 
@@ -130,8 +125,8 @@ const listed = /^\s*\[([^]*)\]\s*$/;
 function errorIn(body: string) {
   const whole = parseJsonObject(body) ?? parseJsonObject(listed.exec(body)?.[1] ?? '') ?? {};
   const error = objectAt(whole, 'error') ?? whole;
-  const message =
-    stringAt(error, 'message') ?? stringAt(whole, 'error') ?? stringAt(whole, 'detail') ?? stringAt(error, 'detail');
+  const detail = stringAt(whole, 'detail') ?? stringAt(error, 'detail');
+  const message = stringAt(error, 'message') ?? stringAt(whole, 'error') ?? detail;
   // A gateway's own message only says that the server behind it refused. Its `raw` quotes that server.
   const raw = stringAt(objectAt(error, 'metadata'), 'raw');
   return {

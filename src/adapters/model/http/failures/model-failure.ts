@@ -62,14 +62,9 @@ export function withoutSecrets(failure: ModelFailure, secrets: readonly string[]
   return message === failure.message ? failure : { ...failure, message };
 }
 
-const codes: ReadonlySet<string> = new Set(
-  (
-    'context_length_exceeded context_window_exceeded model_context_window_exceeded exceed_context_size_error ' +
-    'model_max_prompt_tokens_exceeded prompt_too_long max_context_length_exceeded'
-  ).split(' '),
-);
-
-export const isOverflowCode = (code: string): boolean => codes.has(code);
+const overflowCode =
+  /^(?:(?:max_)?context_length_exceeded|(?:model_)?context_window_exceeded|exceed_context_size_error|model_max_prompt_tokens_exceeded|prompt_too_long)$/;
+export const isOverflowCode = (code: string): boolean => overflowCode.test(code);
 
 /** For servers without a code. About the whole prompt only: limits per minute or field are other problems. */
 const words: readonly RegExp[] = [

@@ -1,4 +1,5 @@
 import { defined } from '../../../../base/objects.ts';
+import type { Endpoint } from './destination.ts';
 import type { Socket } from 'node:net';
 import type { ConnectionOptions, SecureContext } from 'node:tls';
 
@@ -55,26 +56,20 @@ export class IdleConnections {
   }
 }
 
-export interface Destination {
-  readonly protocol: 'http:' | 'https:';
-  /** Without brackets. */
-  readonly host: string;
-  /** Empty: the protocol's default. */
-  readonly port: string;
-}
-
 export interface SecurePeer {
   /** Absent: Node's trusted authorities. */
   readonly secureContext?: SecureContext | undefined;
   session?: Buffer | undefined;
 }
 
-export const defaultPorts = { 'http:': 80, 'https:': 443 };
+const defaultPorts = { 'http:': 80, 'https:': 443 };
+export const portOf = ({ protocol, port }: Pick<Endpoint, 'protocol' | 'port'>): number =>
+  port === '' ? defaultPorts[protocol] : Number(port);
 
 /** Opens a connection. Writes are buffered meanwhile; failures arrive as socket errors. */
-export function dial({ protocol, host, port: given }: Destination, secure: SecurePeer): Socket {
-  const port = given === '' ? defaultPorts[protocol] : Number(given);
-  const place = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 1000 };
+export function dial({ protocol, host, port }: Omit<Endpoint, 'origin'>, secure: SecurePeer): Socket {
+  const keeping = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 1000 };
+  const place = { host, port: portOf({ protocol, port }), ...keeping };
   if (protocol === 'https:') return connectSecurely(host, secure, place);
   return heard(process.getBuiltinModule('node:net').connect(place));
 }

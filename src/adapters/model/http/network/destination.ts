@@ -1,16 +1,21 @@
 import type { ProviderConfig } from '../../../../core/config/providers/provider-config.ts';
 import { addressRangeMatcher, ipVersion, isThisMachine } from '../../../../core/policy/network/host-name.ts';
 import type { EnvironmentVariables } from '../../../../protocol/shell.ts';
-import { defaultPorts } from './connections.ts';
+import { portOf } from './connections.ts';
 
-export interface Proxy {
+export interface Endpoint {
+  readonly protocol: 'http:' | 'https:';
+  /** Without brackets. */
+  readonly host: string;
+  /** Empty: the protocol's default. */
+  readonly port: string;
+  /** Scheme, host and port: safe to show. Paths, queries and user names may be secret. */
+  readonly origin: string;
+}
+
+export interface Proxy extends Endpoint {
   readonly kind: 'proxy';
   readonly variable: string;
-  readonly protocol: 'http:' | 'https:';
-  readonly host: string;
-  readonly port: string;
-  /** Scheme, host and port: safe to show. */
-  readonly origin: string;
   /** Secret. */
   readonly authorization: string | undefined;
 }
@@ -29,9 +34,9 @@ export function proxyFor(
   const own = target.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
   const named = firstSet([own, 'ALL_PROXY'], environment);
   if (named === undefined || isLoopback(target.host)) return undefined;
-  const port = target.port === '' ? defaultPorts[target.protocol] : Number(target.port);
   const exempt = firstSet(['NO_PROXY'], environment);
-  if (exempt !== undefined && isExemptFromProxy({ host: target.host, port }, exempt.value)) return undefined;
+  const place = { host: target.host, port: portOf(target) };
+  if (exempt !== undefined && isExemptFromProxy(place, exempt.value)) return undefined;
   return proxyAt(named.value, named.name);
 }
 
@@ -103,14 +108,11 @@ export function isExemptFromProxy(
   list: string,
 ): boolean {
   const name = plain(host);
-  return list
-    .split(/[\s,]+/)
-    .filter((entry) => entry !== '')
-    .some((entry) => {
-      const { pattern, only } = entryOf(entry);
-      if (only !== undefined && only !== port) return false;
-      return pattern === '*' || (pattern.includes('/') ? contains(pattern, name) : covers(pattern, name));
-    });
+  return list.split(/[\s,]+/).some((entry) => {
+    const { pattern, only } = entryOf(entry);
+    if (entry === '' || (only !== undefined && only !== port)) return false;
+    return pattern === '*' || (pattern.includes('/') ? contains(pattern, name) : covers(pattern, name));
+  });
 }
 
 function entryOf(entry: string) {
@@ -136,23 +138,14 @@ function contains(range: string, name: string): boolean {
 
 const plain = (host: string): string => host.toLowerCase().replace(/\.$/, '');
 
-export interface RequestTarget {
-  readonly protocol: 'http:' | 'https:';
-  readonly host: string;
-  readonly port: string;
-  readonly path: string;
-  /** Scheme, host and port: safe to show. Queries and user names may be secret. */
-  readonly origin: string;
-}
+export type RequestTarget = Endpoint & { readonly path: string };
 
 /** The endpoint below a provider's base URL; undefined if the base is not an HTTP address. */
 export function endpointTarget(provider: Pick<ProviderConfig, 'baseUrl' | 'queryParams'>, endpoint: string) {
   const base = parseTarget(provider.baseUrl);
   if (base === undefined) return undefined;
   const [, path = '', given = ''] = /^([^?]*)\??(.*)$/.exec(base.path) ?? [];
-  const pairs = Object.entries(provider.queryParams).map(
-    ([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`,
-  );
+  const pairs = Object.entries(provider.queryParams).map((pair) => pair.map(encodeURIComponent).join('='));
   const query = [given, ...pairs].filter((part) => part !== '').join('&');
   return { ...base, path: `${path.replace(/\/+$/, '')}/${endpoint}${query === '' ? '' : `?${query}`}` };
 }
@@ -161,13 +154,7 @@ export function parseTarget(address: string): RequestTarget | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const protocol = url?.protocol;
   if (url === undefined || (protocol !== 'http:' && protocol !== 'https:')) return undefined;
-  return {
-    protocol,
-    host: bareHost(url),
-    port: url.port,
-    path: url.pathname + url.search,
-    origin: url.origin,
-  };
+  return { protocol, host: bareHost(url), port: url.port, path: url.pathname + url.search, origin: url.origin };
 }
 
 /** The host as connections need it: an IPv6 address without brackets. */

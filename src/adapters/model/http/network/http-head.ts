@@ -82,22 +82,18 @@ export interface HeadWait {
   readonly giveUp: AbortSignal;
 }
 
-export interface RequestInFlight {
-  readonly isTunnel?: boolean;
-  /** Resolves when the request has left. */
-  readonly sent: Promise<unknown>;
-}
-
-/** Waits for the head of an answer. It is the only reader of the socket until then; afterwards the caller is. */
+/**
+ * Waits for the head of an answer. It is the only reader of the socket until then; afterwards the caller is. `sent`
+ * resolves when the request has left.
+ */
 export function awaitHead(
   socket: Socket,
   { idleMs, giveUp }: HeadWait,
-  { isTunnel = false, sent }: RequestInFlight,
+  { isTunnel = false, sent }: { readonly isTunnel?: boolean; readonly sent: Promise<unknown> },
 ): Promise<HeadOfAnswer | SwitchedProtocol | NoHead> {
   return new Promise((resolve) => {
-    let [isSilent, isOver] = [true, false];
+    let [isSilent, isOver, isReady] = [true, false, false];
     let reader: HttpAnswerParser | undefined;
-    let isReady = false;
     let problem: string | undefined;
     let waiting: NodeJS.Timeout | undefined;
     const settle = (outcome: HeadOfAnswer | SwitchedProtocol | NoHead): void => {

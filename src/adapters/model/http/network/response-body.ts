@@ -9,13 +9,13 @@ export type BodyRead =
   | { readonly kind: 'idle' }
   | { readonly kind: 'aborted' };
 
+type WholeBody = Exclude<BodyRead, { kind: 'chunk' | 'end' }> | { kind: 'large' } | { kind: 'whole'; text: string };
+
 /** Reads the whole body as text, or returns how it ended early; the body is then closed. `large`: over the limit. */
 export async function readWholeBody(
   body: ResponseBody,
   { idleMs, maxBytes }: { readonly idleMs: number; readonly maxBytes: number },
-): Promise<
-  Exclude<BodyRead, { kind: 'chunk' | 'end' }> | { readonly kind: 'large' } | { kind: 'whole'; text: string }
-> {
+): Promise<WholeBody> {
   const held = new BoundedBuffer(maxBytes);
   for (;;) {
     const part = await body.read(idleMs);

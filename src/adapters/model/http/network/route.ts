@@ -3,16 +3,14 @@ import { hostAtPort } from '../../../../core/policy/network/host-lists.ts';
 import type { EnvironmentVariables } from '../../../../protocol/shell.ts';
 import { errorCode } from '../../../disk/file-system.ts';
 import { NotRegularFileError, readUpTo, withRegularFile } from '../../../disk/regular-files.ts';
-import { IdleConnections, defaultPorts, dial, securedOver, type SecurePeer } from './connections.ts';
+import { IdleConnections, dial, portOf, securedOver, type SecurePeer } from './connections.ts';
 import { type Proxy, proxyFor, type RequestTarget, type UnusableNetwork } from './destination.ts';
 import { awaitHead, type HeadWait, encodeRequestHead } from './http-head.ts';
 import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 
-export interface NetworkOptions {
-  /** Proxies (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY) and certificates (CODEX_CA_CERTIFICATE, SSL_CERT_FILE). */
-  readonly environment: EnvironmentVariables;
-}
+/** Has proxies (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY) and certificates (CODEX_CA_CERTIFICATE, SSL_CERT_FILE). */
+export type NetworkOptions = { readonly environment: EnvironmentVariables };
 
 export interface ConnectionRoute {
   readonly kind: 'direct' | 'forwarded' | 'tunnelled';
@@ -65,15 +63,12 @@ export function createRouteFinder(
       return { kind, proxy, path: `${origin}${path}`, headers, connections, open: () => dial(proxy, secureProxy) };
     }
     const open = async (opening: HeadWait): Promise<Socket | TunnelTrouble> => {
-      const tunnel = await openTunnel(proxy, authorityOf(target), { ...opening, secure: secureProxy });
+      const tunnel = await openTunnel(proxy, hostAtPort(host, portOf(target)), { ...opening, secure: secureProxy });
       return 'kind' in tunnel || protocol === 'http:' ? tunnel : securedOver(tunnel, host, secure);
     };
     return { kind, proxy, path, headers: named, connections, open };
   };
 }
-
-const authorityOf = ({ protocol, host, port }: RequestTarget): string =>
-  hostAtPort(host, port === '' ? defaultPorts[protocol] : Number(port));
 
 /** Extra trusted certificates, from CODEX_CA_CERTIFICATE, else SSL_CERT_FILE. Undefined without both. */
 export function loadAuthorities(

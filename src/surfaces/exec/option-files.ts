@@ -86,10 +86,8 @@ export async function loadImages({ options }: ExecArguments, cwd: string, engine
 }
 
 /** Several paths separated by commas, or one path that contains commas. */
-function pathsIn(list: string, cwd: string): readonly string[] {
-  if (kindOfEntry(resolve(cwd, list)) !== 'missing') return [list];
-  return list.split(',').filter((path) => path !== '');
-}
+const pathsIn = (list: string, cwd: string): readonly string[] =>
+  kindOfEntry(resolve(cwd, list)) !== 'missing' ? [list] : list.split(',').filter((path) => path !== '');
 
 const mostBytes = 1024 * 1024;
 

@@ -34,7 +34,6 @@ export interface McpAppOptions {
 }
 
 const usualReservedMs = 10 * 60_000;
-
 const answeringMs = 250;
 
 export function createMcpApp(engine: ServedEngine, live: LiveThreads, options: McpAppOptions): McpApp {
@@ -72,21 +71,18 @@ export function createMcpApp(engine: ServedEngine, live: LiveThreads, options: M
 }
 
 /** A lost disk or a bug fails only the call that met it. Refuses arguments that are longer than any call needs. */
-function guarded(tool: ServerTool): ServerTool {
-  return {
-    ...tool,
-    async call(args, context) {
-      const tooLong = tooLongMember(args);
-      if (tooLong !== undefined) return refusalAnswer(tooLong, { status: 'failed' });
-      return tool.call(args, context).catch((error) => refusalAnswer(thrownAsOutcome(error)));
-    },
-  };
-}
+const guarded = (tool: ServerTool): ServerTool => ({
+  ...tool,
+  async call(args, context) {
+    const tooLong = tooLongMember(args);
+    if (tooLong !== undefined) return refusalAnswer(tooLong, { status: 'failed' });
+    return tool.call(args, context).catch((error) => refusalAnswer(thrownAsOutcome(error)));
+  },
+});
 
 /** Limits in characters: this one for names and keys, the next for any text but messages and instructions. */
 const longestName = 256;
 const longestText = 4096;
-
 const names = new Set(['model', 'effort', 'summary', 'profile', 'permissions', 'approval_policy', 'sandbox']);
 /** Text that people write; it has limits of its own. */
 const isProse = /^(?:text|prompt|images|items|note|focus|add|content)$|_(?:instructions|prompt)$|^instructions$/;
@@ -113,13 +109,11 @@ function tooLongValue(key: string, value: Json | undefined): Outcome | undefined
   return members.map((each) => tooLongValue(key, each)).find((found) => found !== undefined);
 }
 
-function tooLong(what: string, length: number, limit: number): Outcome {
-  return {
-    code: 'argument-too-long',
-    message: `${what} has ${formatCount(length)} characters, and the limit is ${formatCount(limit)}.`,
-    next: 'Nothing was changed. Call again with a shorter value.',
-  };
-}
+const tooLong = (what: string, length: number, limit: number): Outcome => ({
+  code: 'argument-too-long',
+  message: `${what} has ${formatCount(length)} characters, and the limit is ${formatCount(limit)}.`,
+  next: 'Nothing was changed. Call again with a shorter value.',
+});
 
 /** Knows if the newest call's client can ask its user: where questions are declined, a turn learns that no one can. */
 class NewestClient {

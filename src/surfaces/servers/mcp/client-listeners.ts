@@ -135,9 +135,7 @@ class Listener {
   }
 }
 
-function placeIn(after: AfterPlace): number {
-  return parseAfterPlace(after)?.place ?? -1;
-}
+const placeIn = (after: AfterPlace): number => parseAfterPlace(after)?.place ?? -1;
 
 type Reader = (news: LiveNews) => void;
 
@@ -194,6 +192,5 @@ async function pass(news: AsyncIterator<LiveNews>, { readers, closing }: Feed): 
   }
 }
 
-export function threadEventIn(news: LiveNews): ThreadEvent | undefined {
-  return news.kind === 'recorded' || news.kind === 'passing' ? news.event : undefined;
-}
+export const threadEventIn = (news: LiveNews): ThreadEvent | undefined =>
+  news.kind === 'recorded' || news.kind === 'passing' ? news.event : undefined;

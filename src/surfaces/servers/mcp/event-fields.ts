@@ -91,9 +91,7 @@ function eventFields(event: ThreadEvent): JsonObject {
   }
 }
 
-function typeOf({ kind }: ThreadEvent): string {
-  return kind.replaceAll('-', '_');
-}
+const typeOf = ({ kind }: ThreadEvent): string => kind.replaceAll('-', '_');
 
 function previewFields(event: ProvisionalEvent): JsonObject {
   const { kind, turnId, itemId } = event;
@@ -121,6 +119,4 @@ function itemFields(item: TurnItem): JsonObject {
   }
 }
 
-export function errorFields({ code, message, next }: Outcome): JsonObject {
-  return { code, message, next };
-}
+export const errorFields = ({ code, message, next }: Outcome): JsonObject => ({ code, message, next });

@@ -76,19 +76,16 @@ export function threadResources(parts: ToolServices, loaded: LoadedThreads): Ser
   };
 }
 
-function listed({ id, name, preview, updatedAt }: ThreadSummary): JsonObject {
-  return {
-    uri: threadUri(id),
-    name: id,
-    title: toOneLine(name ?? preview, 80) || id,
-    mimeType,
-    annotations: { lastModified: new Date(updatedAt).toISOString() },
-  };
-}
+const listed = ({ id, name, preview, updatedAt }: ThreadSummary): JsonObject => ({
+  uri: threadUri(id),
+  name: id,
+  title: toOneLine(name ?? preview, 80) || id,
+  mimeType,
+  annotations: { lastModified: new Date(updatedAt).toISOString() },
+});
 
-async function isKnown({ engine, live }: ToolServices, id: ThreadId): Promise<boolean> {
-  return live.knows(id) || (await engine.stored.location(id)) !== undefined;
-}
+const isKnown = async ({ engine, live }: ToolServices, id: ThreadId): Promise<boolean> =>
+  live.knows(id) || (await engine.stored.location(id)) !== undefined;
 
 /** With a place, items are read from there on; other parts are always whole. */
 async function textOf(parts: ToolServices, { part, after = -1 }: FollowedPart): Promise<string | undefined> {

@@ -331,7 +331,5 @@ export class WrappedStream {
   }
 }
 
-function wordsIn(run: string): readonly string[] {
-  if (countColumns(run) <= run.length) return [run];
-  return run.match(/[\u0021-\u024F]+|./gsu) ?? [];
-}
+const wordsIn = (run: string): readonly string[] =>
+  countColumns(run) <= run.length ? [run] : (run.match(/[\u0021-\u024F]+|./gsu) ?? []);

@@ -1,6 +1,6 @@
 import { stringAt } from '../../../../protocol/json.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
-import { checkpointText } from '../../../views/wording/checkpoint-words.ts';
+import { checkpointText, compactionInterrupted } from '../../../views/wording/checkpoint-words.ts';
 import { checkpointFields } from '../../../views/wording/json-fields.ts';
 import { threadEventIn } from '../client-listeners.ts';
 import type { ToolAnswer } from '../server-interface.ts';
@@ -21,12 +21,8 @@ export const threadOverrideTool: UnboundTool = {
   name: 'thread_override',
   title: 'Override the context',
   description: 'Changes what later turns start from: all that is given, or nothing.',
-  input: schemaParts.input({ thread_id: schemaParts.text(), ...contextArguments }),
-  output: schemaParts.output({
-    thread_id: schemaParts.text(),
-    changed: schemaParts.textList,
-    settings: schemaParts.object,
-  }),
+  input: schemaParts.input({ ...schemaParts.fields('thread_id'), ...contextArguments }),
+  output: schemaParts.output('thread_id, changed: texts, settings: object'),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
   async call(parts, args, context) {
     const change = settingsChangeFrom(args, parts.cwd);
@@ -62,10 +58,10 @@ export const threadCompactTool: UnboundTool = {
   title: 'Compact the history',
   description: 'Replaces the history with a checkpoint that keeps the words of the user.',
   input: schemaParts.input({
-    thread_id: schemaParts.text(),
+    ...schemaParts.fields('thread_id'),
     focus: schemaParts.text('what the checkpoint should emphasise'),
   }),
-  output: schemaParts.output({ thread_id: schemaParts.text(), report: schemaParts.object }),
+  output: schemaParts.output('thread_id, report: object'),
   annotations: { readOnlyHint: false, destructiveHint: false },
   call: withLiveThread(async (parts, thread, args, context) => {
     const notCompacted = 'The history was not compacted.';
@@ -84,13 +80,11 @@ export const threadCompactTool: UnboundTool = {
     });
     try {
       // The call cancels only its own compaction.
-      const compacted = thread.compact({
-        focus: stringAt(args, 'focus')?.trim() || undefined,
-        signal: context.signal,
-      });
+      const focus = stringAt(args, 'focus')?.trim() || undefined;
+      const compacted = thread.compact({ focus, signal: context.signal });
       const done = await Promise.race([compacted, asked.promise]);
       if (done.kind === 'answer') return done;
-      if (done.kind === 'aborted') return refusalAnswer(interrupted, { thread_id: thread.id });
+      if (done.kind === 'aborted') return refusalAnswer(compactionInterrupted, { thread_id: thread.id });
       if (done.kind !== 'installed') return refusalAnswer(done.outcome, { thread_id: thread.id });
       await listening.sent((news) => threadEventIn(news)?.kind === 'checkpoint-installed');
       return toolAnswer(checkpointText(done.report), { thread_id: thread.id, report: checkpointFields(done.report) });
@@ -102,22 +96,12 @@ export const threadCompactTool: UnboundTool = {
   }),
 };
 
-const interrupted: Outcome = {
-  code: 'interrupted',
-  message: 'The compaction was interrupted.',
-  next: 'The history is unchanged.',
-};
-
 export const threadInterruptTool: UnboundTool = {
   name: 'thread_interrupt',
   title: 'Interrupt a turn',
   description: 'Ends the turn that runs or waits for an answer. The thread can be continued.',
-  input: schemaParts.input({ thread_id: schemaParts.text() }),
-  output: schemaParts.output({
-    thread_id: schemaParts.text(),
-    interrupted: schemaParts.boolean,
-    turn_id: schemaParts.text(),
-  }),
+  input: schemaParts.input('thread_id'),
+  output: schemaParts.output('thread_id, interrupted: boolean, turn_id'),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
   call: withLiveThread(async (_, thread) => {
     const asked = thread.isSuspended ? thread.questions.length : 0;

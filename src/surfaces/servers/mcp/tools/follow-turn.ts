@@ -18,13 +18,7 @@ import { schemaParts, type ToolServices } from './tool-definition.ts';
 import { questionMessage, turnEndAnswer, openQuestionsAnswer } from './turn-answers.ts';
 import { isTurnEnd, type TurnRun } from './turn-runs.ts';
 
-const turnFields = {
-  thread_id: schemaParts.text(),
-  turn_id: schemaParts.text(),
-  status: schemaParts.text(),
-  message: schemaParts.text(),
-  questions: schemaParts.list,
-};
+const turnFields = schemaParts.fields('thread_id, turn_id, status, message, questions: list');
 
 export const turnOutputSchema = schemaParts.output(turnFields, ['thread_id', 'status']);
 
@@ -33,7 +27,7 @@ export const explainedTurnSchema = schemaParts.output(
     ...turnFields,
     status: schemaParts.choice('completed', 'failed', 'interrupted', 'waiting', 'idle'),
     questions: { ...schemaParts.list, description: 'each with id, reason, argv, cwd, scopes' },
-    percent_remaining: { type: 'integer' },
+    percent_remaining: schemaParts.integer,
   },
   // A refusal has no thread.
   ['status'],
@@ -131,9 +125,8 @@ interface ToldQuestions extends Pick<FollowTurnOptions, 'form' | 'requestId'> {
 }
 
 /** True if the call must answer with the question, since the client has no other way to get it. */
-function answersByTool({ onQuestion }: Pick<ToolServices, 'onQuestion'>, { client }: CallContext): boolean {
-  return !client.canAsk && onQuestion === 'report';
-}
+const answersByTool = ({ onQuestion }: Pick<ToolServices, 'onQuestion'>, { client }: CallContext): boolean =>
+  !client.canAsk && onQuestion === 'report';
 
 /** The questions of the turn before this one; undefined when this one has begun. */
 function questionsAhead({ runs }: ToolServices, run: TurnRun): readonly Question[] | undefined {
@@ -143,9 +136,8 @@ function questionsAhead({ runs }: ToolServices, run: TurnRun): readonly Question
 
 type IsMeant = (news: LiveNews) => boolean;
 
-function endOfTurn({ turnId }: TurnRun): IsMeant | undefined {
-  return turnId && isEvent((event) => isTurnEnd(event) && event.turnId === turnId);
-}
+const endOfTurn = ({ turnId }: TurnRun): IsMeant | undefined =>
+  turnId && isEvent((event) => isTurnEnd(event) && event.turnId === turnId);
 
 function asks(questions: readonly Question[]): IsMeant | undefined {
   const newest = questions.at(-1)?.id;
@@ -175,12 +167,10 @@ export function reportProgress(
 }
 
 /** Refuses a call that would drop the questions of a suspended turn, and says what to do first. */
-export function refusalWhileSuspended(
+export const refusalWhileSuspended = (
   thread: Pick<LiveThread, 'id' | 'isSuspended' | 'questions'>,
   what: string,
-): ToolAnswer | undefined {
-  return thread.isSuspended ? waitingFirst(thread, thread.questions, what) : undefined;
-}
+): ToolAnswer | undefined => (thread.isSuspended ? waitingFirst(thread, thread.questions, what) : undefined);
 
 /** Answers a call that has to wait for open questions with its state and those questions. */
 export function refusalWhileAsked(

@@ -21,8 +21,7 @@ import { questionText } from './turn-answers.ts';
 import { resolve } from 'node:path';
 
 const queryArguments: JsonObject = {
-  cwd: schemaParts.text(),
-  archived: schemaParts.boolean,
+  ...schemaParts.fields('cwd, archived: boolean'),
   limit: schemaParts.wholeNumber('default 25', 1),
   cursor: schemaParts.text('next of the page before'),
 };
@@ -35,7 +34,7 @@ export const threadListTool: UnboundTool = {
     { text: schemaParts.text('in name or preview'), sort: schemaParts.choice('updated', 'created'), ...queryArguments },
     [],
   ),
-  output: schemaParts.output({ threads: schemaParts.list, next: schemaParts.text() }, ['threads']),
+  output: schemaParts.output('threads: list, next', ['threads']),
   annotations: readOnlyHints,
   async call(parts, args) {
     const page = await parts.engine.stored.list(queryFrom(args, parts.cwd));
@@ -51,8 +50,8 @@ export const threadSearchTool: UnboundTool = {
   name: 'thread_search',
   title: 'Search threads',
   description: 'Threads in which the user or the model said all of the words. Words in quotes stay together.',
-  input: schemaParts.input({ query: schemaParts.text(), ...queryArguments }, ['query']),
-  output: schemaParts.output({ hits: schemaParts.list, next: schemaParts.text() }, ['hits']),
+  input: schemaParts.input({ ...schemaParts.fields('query'), ...queryArguments }, ['query']),
+  output: schemaParts.output('hits: list, next', ['hits']),
   annotations: readOnlyHints,
   async call(parts, args) {
     const found = await parts.engine.stored.search(stringAt(args, 'query') ?? '', queryFrom(args, parts.cwd));
@@ -80,9 +79,7 @@ function threadLine({ id, name, preview, turns, forkedFrom, questions = 0 }: Thr
 }
 
 /** Thread text in one line, without characters that are invisible to a reader or a terminal. */
-function shortLine(words: string, characters: number): string {
-  return visibleLine(toOneLine(words, characters));
-}
+const shortLine = (words: string, characters: number): string => visibleLine(toOneLine(words, characters));
 
 function pageText(lines: readonly string[], none: string, next: string | undefined): string {
   const more = next === undefined ? [] : [`More: call again with cursor ${JSON.stringify(next)}.`];
@@ -118,20 +115,13 @@ export const threadReadTool: UnboundTool = {
   title: 'Read a thread',
   description: 'What happened in a thread: items with their message kind, in pages. Continue with after = next.',
   input: schemaParts.input({
-    thread_id: schemaParts.text(),
+    ...schemaParts.fields('thread_id'),
     after: { type: ['integer', 'string'], description: 'next, or ordinal or cursor of an event' },
     last: schemaParts.wholeNumber('only the newest items', 1),
     limit: schemaParts.wholeNumber('default 50', 1),
     max_text: schemaParts.wholeNumber('characters per text; default 4000', 1),
   }),
-  output: schemaParts.output({
-    thread_id: schemaParts.text(),
-    turns: schemaParts.list,
-    items: schemaParts.list,
-    next: schemaParts.text(),
-    rewound: { type: 'integer' },
-    questions: schemaParts.list,
-  }),
+  output: schemaParts.output('thread_id, turns: list, items: list, next, rewound: integer, questions: list'),
   annotations: readOnlyHints,
   call: withThreadId(async (parts, id, args) => {
     const after = parseAfterPlace(args['after'] ?? -1);
@@ -260,8 +250,5 @@ function contentOf(item: RecordedItem, most: number): JsonObject {
   }
 }
 
-function cut(text: string, most: number): JsonObject {
-  return text.length <= most
-    ? { text }
-    : { text: text.slice(0, most).toWellFormed(), cut_at: most, characters: text.length };
-}
+const cut = (text: string, most: number): JsonObject =>
+  text.length <= most ? { text } : { text: text.slice(0, most).toWellFormed(), cut_at: most, characters: text.length };

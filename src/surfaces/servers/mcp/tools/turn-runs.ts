@@ -270,9 +270,8 @@ type TurnEndEvent = Extract<
   { kind: 'turn-completed' | 'turn-failed' | 'turn-aborted' | 'turn-suspended' }
 >;
 
-export function isTurnEnd(event: ThreadEvent): event is TurnEndEvent {
-  return ['turn-completed', 'turn-failed', 'turn-aborted', 'turn-suspended'].includes(event.kind);
-}
+export const isTurnEnd = (event: ThreadEvent): event is TurnEndEvent =>
+  ['turn-completed', 'turn-failed', 'turn-aborted', 'turn-suspended'].includes(event.kind);
 
 function endOf(event: TurnEndEvent): TurnRunEnd {
   switch (event.kind) {

@@ -17,27 +17,19 @@ function alias(name: string, title: string, about: Pick<ServerTool, 'input' | 'o
   return { name, title, description, ...about, annotations, isAlias: true };
 }
 
-const conversation = { conversationId: schemaParts.text() };
 const context: JsonObject = {
-  cwd: schemaParts.text(),
+  ...schemaParts.fields('cwd'),
   approvalPolicy: {},
   sandboxPolicy: {},
-  model: schemaParts.text(),
+  ...schemaParts.fields('model'),
   effort: {},
   summary: schemaParts.choice('auto', 'concise', 'detailed', 'none'),
 };
 const started: JsonObject = {
-  model: schemaParts.text(),
-  profile: schemaParts.text(),
-  cwd: schemaParts.text(),
-  approvalPolicy: schemaParts.text(),
-  sandbox: schemaParts.text(),
-  config: schemaParts.object,
-  baseInstructions: schemaParts.text(),
-  developerInstructions: schemaParts.text(),
-  compactPrompt: schemaParts.text(),
-  includePlanTool: schemaParts.boolean,
-  includeApplyPatchTool: schemaParts.boolean,
+  ...schemaParts.fields('model, profile, cwd, approvalPolicy, sandbox, config: object, baseInstructions'),
+  ...schemaParts.fields(
+    'developerInstructions, compactPrompt, includePlanTool: boolean, includeApplyPatchTool: boolean',
+  ),
 };
 /** Accepts `null` for members, since clients of v1 send it for omitted ones. */
 function orNull(properties: JsonObject): JsonObject {
@@ -50,17 +42,8 @@ function orNull(properties: JsonObject): JsonObject {
 }
 
 const inConversation = (properties: JsonObject, ...required: readonly string[]): JsonObject =>
-  schemaParts.input({ ...conversation, ...properties }, ['conversationId', ...required]);
-const turn = schemaParts.output(
-  {
-    ...conversation,
-    turnId: schemaParts.text(),
-    status: schemaParts.text(),
-    message: schemaParts.text(),
-    questions: schemaParts.list,
-  },
-  [],
-);
+  schemaParts.input({ ...schemaParts.fields('conversationId'), ...properties }, ['conversationId', ...required]);
+const turn = schemaParts.output('conversationId, turnId, status, message, questions: list', []);
 
 export function v1Tools(parts: ToolServices): readonly ServerTool[] {
   const subscriptions = new Map<string, () => void>();
@@ -68,19 +51,14 @@ export function v1Tools(parts: ToolServices): readonly ServerTool[] {
     alias('newConversation', 'Start a conversation', {
       input: schemaParts.input(orNull(started), []),
       output: schemaParts.output(
-        {
-          ...conversation,
-          model: schemaParts.text(),
-          reasoningEffort: schemaParts.text(),
-          rolloutPath: { type: ['string', 'null'] },
-        },
+        { ...schemaParts.fields('conversationId, model, reasoningEffort'), rolloutPath: { type: ['string', 'null'] } },
         [],
       ),
       call: async (args, call) => begun(parts, await startThreadForCall(parts, startFrom(args), call, {})),
     }),
     alias('addConversationListener', 'Listen to a conversation', {
-      input: inConversation({ experimentalRawEvents: schemaParts.boolean }),
-      output: schemaParts.output({ subscriptionId: schemaParts.text() }, []),
+      input: inConversation(schemaParts.fields('experimentalRawEvents: boolean')),
+      output: schemaParts.output('subscriptionId', []),
       async call(args, { client }) {
         if (!client.stays) return refusalAnswer(noConnection);
         const thread = await findLiveThread(parts, stringAt(args, 'conversationId') ?? '');
@@ -98,7 +76,7 @@ export function v1Tools(parts: ToolServices): readonly ServerTool[] {
       },
     }),
     alias('removeConversationListener', 'Stop listening', {
-      input: schemaParts.input({ subscriptionId: schemaParts.text() }, ['subscriptionId']),
+      input: schemaParts.input('subscriptionId', ['subscriptionId']),
       output: schemaParts.output({}, []),
       async call(args) {
         const end = subscriptions.get(stringAt(args, 'subscriptionId') ?? '');
@@ -115,33 +93,28 @@ export function v1Tools(parts: ToolServices): readonly ServerTool[] {
     alias('sendUserTurn', 'Run a turn', {
       input: inConversation(
         { items: schemaParts.list, ...context },
-        'items',
-        'cwd',
-        'approvalPolicy',
-        'sandboxPolicy',
-        'model',
-        'summary',
+        ...['items', 'cwd', 'approvalPolicy', 'sandboxPolicy', 'model', 'summary'],
       ),
       output: turn,
       call: (args, call) => said([parts, threadTurnTool], args, call, contextFrom(args)),
     }),
     alias('overrideTurnContext', 'Override the context', {
       input: inConversation(orNull(context)),
-      output: schemaParts.output({ ...conversation, changed: schemaParts.textList, settings: schemaParts.object }, []),
+      output: schemaParts.output('conversationId, changed: texts, settings: object', []),
       async call(args, call) {
         const done = inV1(await threadOverrideTool.call(parts, { ...named(args), ...contextFrom(args) }, call));
         return done.kind === 'answer' ? overrideInV1Names(done) : done;
       },
     }),
     alias('compactConversation', 'Compact the history', {
-      input: inConversation({ focus: schemaParts.text() }),
-      output: schemaParts.output({ ...conversation, report: schemaParts.object }, []),
+      input: inConversation(schemaParts.fields('focus')),
+      output: schemaParts.output('conversationId, report: object', []),
       call: async (args, call) =>
         inV1(await threadCompactTool.call(parts, { ...named(args), focus: args['focus'] }, call)),
     }),
     alias('interruptConversation', 'Interrupt a turn', {
       input: inConversation({}),
-      output: schemaParts.output({ ...conversation, abortReason: schemaParts.text() }, []),
+      output: schemaParts.output('conversationId, abortReason', []),
       async call(args, call) {
         const done = inV1(await threadInterruptTool.call(parts, named(args), call));
         const isInterrupted = done.kind === 'answer' && done.data['interrupted'] === true;
@@ -163,9 +136,7 @@ const unknownSubscription: Outcome = {
   next: 'Give the subscriptionId that addConversationListener gave.',
 };
 
-function named(args: JsonObject): JsonObject {
-  return defined({ thread_id: args['conversationId'] });
-}
+const named = (args: JsonObject): JsonObject => defined({ thread_id: args['conversationId'] });
 
 async function said(
   [parts, tool]: readonly [ToolServices, UnboundTool],
@@ -178,9 +149,7 @@ async function said(
   return inV1(await tool.call(parts, { ...named(args), ...(message as JsonObject), ...more }, call));
 }
 
-function inV1(called: Called): Called {
-  return called.kind === 'answer' ? inV1Names(called) : called;
-}
+const inV1 = (called: Called): Called => (called.kind === 'answer' ? inV1Names(called) : called);
 
 async function begun({ engine }: ToolServices, called: Called): Promise<Called> {
   if (called.kind !== 'answer' || called.isError === true) return inV1(called);
@@ -222,13 +191,11 @@ function messageFrom(args: JsonObject): JsonObject | Outcome {
   return { text: texts.join('\n'), ...(images.length > 0 && { images }) };
 }
 
-function wrongItem(at: number, what: string): Outcome {
-  return {
-    code: 'wrong-item',
-    message: `items[${at}] ${what}.`,
-    next: 'Items are {type: "text", data: {text}}, {type: "image", data: {image_url}} or {type: "localImage", data: {path}}. Nothing was sent.',
-  };
-}
+const wrongItem = (at: number, what: string): Outcome => ({
+  code: 'wrong-item',
+  message: `items[${at}] ${what}.`,
+  next: 'Items are {type: "text", data: {text}}, {type: "image", data: {image_url}} or {type: "localImage", data: {path}}. Nothing was sent.',
+});
 
 function contextFrom(args: JsonObject): JsonObject {
   const { cwd, approvalPolicy, sandboxPolicy, model, effort, summary } = args;
@@ -255,9 +222,8 @@ function startFrom(args: JsonObject): JsonObject {
 }
 
 /** Null members count as absent. */
-function withoutNull(members: Readonly<Record<string, Json | undefined>>): JsonObject {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null));
-}
+const withoutNull = (members: Readonly<Record<string, Json | undefined>>): JsonObject =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null));
 
 /** This server's tool names by the v1 names. A tool without a v1 name keeps its own. */
 const names: Readonly<Record<string, string>> = {
@@ -299,9 +265,8 @@ function inV1Names({ text, data, ...answer }: ToolAnswer): ToolAnswer {
   };
 }
 
-function keysInV1(data: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(data).map(([key, value]) => [names[key] ?? key, value])) as JsonObject;
-}
+const keysInV1 = (data: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(data).map(([key, value]) => [names[key] ?? key, value])) as JsonObject;
 
 function overrideInV1Names({ text, data, ...answer }: ToolAnswer): ToolAnswer {
   const { changed, settings } = data;

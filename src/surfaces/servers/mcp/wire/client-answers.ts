@@ -59,9 +59,8 @@ function decisionAnswer(decision: Json): ClientResponse {
   return name === 'denied' ? { action: 'decline' } : name === 'abort' ? { action: 'cancel' } : unreadable;
 }
 
-function requestAnswer(answer: unknown): ClientResponse {
-  return isJsonObject(answer) ? { action: 'accept', content: answer } : unreadable;
-}
+const requestAnswer = (answer: unknown): ClientResponse =>
+  isJsonObject(answer) ? { action: 'accept', content: answer } : unreadable;
 
 /** The schema of a form; null for another request. */
 export type QuestionSchemas = Readonly<Record<string, JsonObject | null>>;
@@ -98,9 +97,8 @@ export function createRequestSeal({ callSecret }: Pick<ServerApp, 'callSecret'>)
   };
 }
 
-function keyOf(secret: string | undefined): Uint8Array {
-  return secret === undefined ? processKey : createHash('sha256').update(secret).digest();
-}
+const keyOf = (secret: string | undefined): Uint8Array =>
+  secret === undefined ? processKey : createHash('sha256').update(secret).digest();
 
 export function readSealedCall(call: string, context: ServerContext): SealedCall | undefined {
   const sealed = context.mcpReq.requestState<SealedCall>();
@@ -109,8 +107,7 @@ export function readSealedCall(call: string, context: ServerContext): SealedCall
 }
 
 /** Independent of the order in which a client writes its arguments. */
-export function callDigest(method: string, name: string, args: JsonObject): string {
-  return createHash('sha256')
+export const callDigest = (method: string, name: string, args: JsonObject): string =>
+  createHash('sha256')
     .update(sortedJson([method, name, args]))
     .digest('base64url');
-}

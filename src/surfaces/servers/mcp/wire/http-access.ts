@@ -43,13 +43,11 @@ export function resolveAccessToken({ host, noToken, file, variable, cwd }: Token
   };
 }
 
-function openToOthers(path: string): Outcome {
-  return {
-    code: 'token-open',
-    message: `Other users of this machine can read or change the token file ${path}.`,
-    next: `Close it with \`chmod 600 ${quoteShellCommand([path])}\`.`,
-  };
-}
+const openToOthers = (path: string): Outcome => ({
+  code: 'token-open',
+  message: `Other users of this machine can read or change the token file ${path}.`,
+  next: `Close it with \`chmod 600 ${quoteShellCommand([path])}\`.`,
+});
 
 function readToken(path: string): string | Outcome {
   try {
@@ -110,22 +108,15 @@ function isBearer(header: string | undefined, token: string): boolean {
   return timingSafeEqual(digest(given), digest(token));
 }
 
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
-}
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /** True if only this machine can reach it. */
-function isOwnMachine(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
-}
+const isOwnMachine = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 
-function isWildcard(host: string): boolean {
-  return host === '0.0.0.0' || host === '::';
-}
+const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
 
-export function bracketedHost(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
-}
+export const bracketedHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
 export interface HttpAddress {
   readonly host: string;

@@ -137,15 +137,12 @@ export class HttpSessions {
   }
 }
 
-function messagesIn(body: unknown): readonly unknown[] {
-  return Array.isArray(body) ? body : [body];
-}
+const messagesIn = (body: unknown): readonly unknown[] => (Array.isArray(body) ? body : [body]);
 
-function requestIds(body: unknown): readonly RequestId[] {
-  return messagesIn(body)
+const requestIds = (body: unknown): readonly RequestId[] =>
+  messagesIn(body)
     .filter((message) => isJSONRPCRequest(message))
     .map(({ id }) => id);
-}
 
 /** Records which requests wait for an answer. Returns the id of one that already does. */
 function noteRequests({ unanswered }: Session, body: unknown): RequestId | undefined {
@@ -162,9 +159,8 @@ function noteRequests({ unanswered }: Session, body: unknown): RequestId | undef
   return undefined;
 }
 
-export function httpErrorResponse(status: number, code: number, message: string): Response {
-  return Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status });
-}
+export const httpErrorResponse = (status: number, code: number, message: string): Response =>
+  Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status });
 
 /** Kept for a client that comes back for missed events. */
 const mostEvents = 1000;

@@ -3,7 +3,6 @@ import type { RequestId } from '@modelcontextprotocol/server';
 
 /** Enforced before parsing, which needs seconds for millions of levels. Images are the longest useful content. */
 export const messageLimits: MessageLimits = { longest: 16 * 1024 * 1024, deepest: 100 };
-
 export const messageTooDeep = `The message has more than ${messageLimits.deepest} levels of lists and objects.`;
 
 export type MessageLine =

@@ -50,9 +50,8 @@ async function resultOf(tool: ServerTool, { text, content, data, isError }: Tool
   return { content: shown, ...(fits ? { structuredContent: data } : {}), isError };
 }
 
-function isProtocolError(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && typeof error.code === 'number';
-}
+const isProtocolError = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && typeof error.code === 'number';
 
 /** The revisions of the protocol: `modern` is 2026-07-28, which keeps no connection; `legacy` are those before. */
 export type ProtocolRevision = 'modern' | 'legacy';
@@ -73,7 +72,6 @@ export interface CallWork<Answer> {
 
 /** People answer when they come back to the screen; the client can cancel its call at any time. */
 const answerMs = 24 * 60 * 60 * 1000;
-
 const patienceMs = 30_000;
 
 /**
@@ -118,9 +116,7 @@ export async function runCall<Answer extends { readonly kind: string }>(
   }
 }
 
-function isQuestion(answer: { readonly kind: string }): answer is InputRequired {
-  return answer.kind === 'input-required';
-}
+const isQuestion = (answer: { readonly kind: string }): answer is InputRequired => answer.kind === 'input-required';
 
 async function oneRound<Answer extends { readonly kind: string }>(
   { seal }: Pick<CallingClient, 'seal'>,

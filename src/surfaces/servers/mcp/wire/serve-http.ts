@@ -145,9 +145,8 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
 }
 
 /** The answer that a handler of the SDK would give: for this method the SDK has none. */
-function notFound({ id = null }: JsonObject, { uri, message }: { readonly uri: string; readonly message: string }) {
-  return Response.json({ jsonrpc: '2.0', id, error: { code: -32_602, message, data: { uri: shortenCallText(uri) } } });
-}
+const notFound = ({ id = null }: JsonObject, { uri, message }: { readonly uri: string; readonly message: string }) =>
+  Response.json({ jsonrpc: '2.0', id, error: { code: -32_602, message, data: { uri: shortenCallText(uri) } } });
 
 function listenerOn(flow: StreamFlow, link: ClientLink, { id = null }: JsonObject): ClientPort {
   const _meta = { [SUBSCRIPTION_ID_META_KEY]: id };
@@ -156,17 +155,15 @@ function listenerOn(flow: StreamFlow, link: ClientLink, { id = null }: JsonObjec
   );
 }
 
-function followOn(
+const followOn = (
   resources: ServerResources | undefined,
   uris: readonly string[],
   client: ClientPort,
-): readonly (() => void)[] {
-  return resources === undefined ? [] : uris.map((uri) => resources.watch(uri, () => {}, client));
-}
+): readonly (() => void)[] =>
+  resources === undefined ? [] : uris.map((uri) => resources.watch(uri, () => {}, client));
 
-function isListening(body: Json | undefined): body is JsonObject {
-  return isJsonObject(body) && body.method === 'subscriptions/listen';
-}
+const isListening = (body: Json | undefined): body is JsonObject =>
+  isJsonObject(body) && body.method === 'subscriptions/listen';
 
 function listenedUris(body: Json | undefined): readonly string[] {
   if (!isListening(body)) return [];

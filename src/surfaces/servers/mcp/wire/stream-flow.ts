@@ -102,10 +102,5 @@ export class StreamFlow {
   }
 }
 
-function isFull({ desiredSize }: Controller): boolean {
-  return (desiredSize ?? 0) <= 0;
-}
-
-function isFarBehind({ desiredSize }: Controller): boolean {
-  return (desiredSize ?? 0) <= -mostBehind;
-}
+const isFull = ({ desiredSize }: Controller): boolean => (desiredSize ?? 0) <= 0;
+const isFarBehind = ({ desiredSize }: Controller): boolean => (desiredSize ?? 0) <= -mostBehind;

@@ -91,19 +91,25 @@ const pathsIn = (list: string, cwd: string): readonly string[] =>
 
 const mostBytes = 1024 * 1024;
 
+/** The text of a file that an option names, or why it cannot be read. */
+export function readOptionFile(path: string): { readonly text: string } | { readonly problem: string } {
+  const file = readBounded(path, { maxBytes: mostBytes });
+  if (file.kind === 'read') return { text: file.bytes.toString('utf8') };
+  return { problem: file.kind === 'missing' ? whyMissing(path) : file.reason };
+}
+
 /** `notices`: warnings that a part of the schema is not checked. */
 export async function loadOutputSchema(
   { options: { outputSchema: path } }: ExecArguments,
   cwd: string,
 ): Promise<{ readonly outputSchema?: JsonObject; readonly notices: readonly Outcome[] } | Outcome> {
   if (path === undefined) return { notices: [] };
-  const file = readBounded(resolve(cwd, path), { maxBytes: mostBytes });
-  if (file.kind !== 'read') {
-    const problem = file.kind === 'missing' ? whyMissing(resolve(cwd, path)) : file.reason;
-    const message = `The output schema ${path} cannot be read: ${problem}.`;
+  const file = readOptionFile(resolve(cwd, path));
+  if ('problem' in file) {
+    const message = `The output schema ${path} cannot be read: ${file.problem}.`;
     return { code: 'schema-unreadable', message, next: 'Give --output-schema a file that you may read.' };
   }
-  const outputSchema = parse(file.bytes.toString('utf8'));
+  const outputSchema = parse(file.text);
   if (typeof outputSchema !== 'string') {
     const { firstUncheckedKeyword } = await import('../../core/envelope/json-schema.ts');
     const place = await firstUncheckedKeyword(outputSchema);

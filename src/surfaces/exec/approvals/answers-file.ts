@@ -1,7 +1,7 @@
 import { isCoverableByRule } from '../../../core/policy/commands/shell-builtins.ts';
 import { joinWithOr } from '../../../engine/wording.ts';
 import { fillFormDefaults } from '../../../protocol/elicitation-form.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../../protocol/json.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { type Answer, type Question, type QuestionKind, questionKinds } from '../../../protocol/question.ts';
 import { didYouMean } from '../../views/command-line/did-you-mean.ts';
@@ -178,7 +178,7 @@ export function parseAnswersFile(text: string, file: string): readonly AnswerLin
 const invalid = (message: string): Outcome<'approvals-invalid'> => ({ code: 'approvals-invalid', message, next: form });
 
 function readLine(line: string): AnswerLine | string {
-  const value = parse(line);
+  const value = parseJson(line);
   if (!isJsonObject(value)) return 'the line is not a JSON object.';
   const stranger = Object.keys(value).find((key) => !keys.includes(key));
   if (stranger !== undefined)
@@ -223,11 +223,3 @@ const isWords = (value: Json): value is readonly string[] =>
 
 const isTexts = (value: Json | undefined): boolean =>
   isJsonObject(value) && Object.values(value).every((each) => typeof each === 'string');
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-}

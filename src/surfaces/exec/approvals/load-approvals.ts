@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { setImmediate as nextRound, setTimeout as wait } from 'node:timers/promises';
-import { readBounded, whyMissing } from '../../../engine/file-access.ts';
+
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Span } from '../../views/terminal/styled-text.ts';
 import { canRewriteLines } from '../../views/terminal/screen.ts';
@@ -8,9 +8,8 @@ import { terminalWidth } from '../../views/terminal/visible-text.ts';
 import { createFileAnswerer, parseAnswersFile } from './answers-file.ts';
 import { type ApprovalAnswerer, withoutClientTools } from './approvals.ts';
 import { askAtTerminal, type TerminalParts } from './ask-at-terminal.ts';
+import { readOptionFile } from '../option-files.ts';
 import type { RunOutput } from '../output.ts';
-
-const mostBytes = 1024 * 1024;
 
 export interface ApprovalParts extends Pick<TerminalParts, 'rulesFile' | 'configFile'> {
   readonly cwd: string;
@@ -37,20 +36,14 @@ export function loadApprovals(given: string, { cwd, output, ...files }: Approval
   }
   const next = 'Give --approvals a file that you may read, or "ask".';
   if (given.trim() === '') return { code: 'approvals-unnamed', message: '--approvals names no file.', next };
-  const file = readBounded(resolve(cwd, given), { maxBytes: mostBytes });
-  if (file.kind !== 'read') {
-    const problem = file.kind === 'missing' ? whyMissing(resolve(cwd, given)) : file.reason;
-    const message = `The answers in ${given} cannot be read: ${problem}.`;
-    return { code: 'approvals-unreadable', message, next };
-  }
-  const lines = parseAnswersFile(file.bytes.toString('utf8'), given);
+  const file = readOptionFile(resolve(cwd, given));
+  if ('problem' in file)
+    return { code: 'approvals-unreadable', message: `The answers in ${given} cannot be read: ${file.problem}.`, next };
+  const lines = parseAnswersFile(file.text, given);
   return 'code' in lines ? lines : withoutClientTools(createFileAnswerer({ lines, name: given, show }));
 }
 
-/**
- * Stops the whole job, as the terminal does. Its processes stop before the timer fires, so it fires when they continue.
- * A job that no shell controls does not stop.
- */
+/** Stops the whole job, as the terminal does. The timer fires when it continues, or if no shell controls the job. */
 async function suspend(): Promise<void> {
   process.kill(0, 'SIGTSTP');
   await wait(100);

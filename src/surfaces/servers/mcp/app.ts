@@ -39,9 +39,22 @@ const answeringMs = 250;
 export function createMcpApp(engine: ServedEngine, live: LiveThreads, options: McpAppOptions): McpApp {
   const feeds = new ThreadFeeds();
   const { onQuestion = 'report' } = options;
-  const newest = new NewestClient();
-  const calls = new OpenCalls();
-  const loaded = new LoadedThreads(live, onQuestion === 'decline' ? { askUser: newest.askUser } : {});
+  const openCalls = new Set<Promise<unknown>>();
+  // Where questions are declined, a turn learns that no one can be asked from the client of the newest call.
+  let canAsk = false;
+  const askUser: AskUser = { ...awaitClientAnswer, isThere: () => canAsk };
+  const loaded = new LoadedThreads(live, onQuestion === 'decline' ? { askUser } : {});
+  const tracked = (tool: ServerTool): ServerTool => ({
+    ...tool,
+    call(args, context) {
+      canAsk = context.client.canAsk;
+      const answer = tool.call(args, context);
+      openCalls.add(answer);
+      const forget = (): void => void openCalls.delete(answer);
+      answer.then(forget, forget);
+      return answer;
+    },
+  });
   const parts: ToolServices = {
     engine,
     live: loaded.live,
@@ -54,14 +67,14 @@ export function createMcpApp(engine: ServedEngine, live: LiveThreads, options: M
   return {
     // The last ones are aliases: always callable, but listed only if a host requests them.
     tools: [...threadTools.map((row) => bindToolServices(row, parts)), ...v1Tools(parts), ...codexTools(parts)].map(
-      (tool) => calls.counting(newest.noticing(guarded(tool))),
+      (tool) => tracked(guarded(tool)),
     ),
     resources: threadResources(parts, loaded),
     callSecret: () => engine.secretFor('calls of mcp clients'),
     async close() {
       try {
         await live.close();
-        await calls.answered(answeringMs);
+        await settledWithin(Promise.allSettled(openCalls), answeringMs);
       } finally {
         feeds.close();
         parts.listeners.close();
@@ -114,46 +127,6 @@ const tooLong = (what: string, length: number, limit: number): Outcome => ({
   message: `${what} has ${formatCount(length)} characters, and the limit is ${formatCount(limit)}.`,
   next: 'Nothing was changed. Call again with a shorter value.',
 });
-
-/** Knows if the newest call's client can ask its user: where questions are declined, a turn learns that no one can. */
-class NewestClient {
-  #canAsk = false;
-
-  /** Clients answer, as they do without it. */
-  readonly askUser: AskUser = { ...awaitClientAnswer, isThere: () => this.#canAsk };
-
-  noticing(tool: ServerTool): ServerTool {
-    return {
-      ...tool,
-      call: (args, context) => {
-        this.#canAsk = context.client.canAsk;
-        return tool.call(args, context);
-      },
-    };
-  }
-}
-
-class OpenCalls {
-  readonly #open = new Set<Promise<unknown>>();
-
-  counting(tool: ServerTool): ServerTool {
-    return {
-      ...tool,
-      call: (args, context) => {
-        const answer = tool.call(args, context);
-        this.#open.add(answer);
-        const forget = (): void => void this.#open.delete(answer);
-        answer.then(forget, forget);
-        return answer;
-      },
-    };
-  }
-
-  /** Resolves when all calls that are open now have their answers, or the time is over. */
-  answered(ms: number): Promise<void> {
-    return settledWithin(Promise.allSettled(this.#open), ms);
-  }
-}
 
 /** Resolves when the work is done or the time is over, and keeps the process alive until then. */
 export async function settledWithin(work: Promise<unknown>, ms: number): Promise<void> {

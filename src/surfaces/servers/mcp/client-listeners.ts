@@ -21,7 +21,7 @@ export const formatTypedEvents: FormatNews = (news, { id }) => {
 
 export interface Listening {
   /** Resolves when the client was sent such an event since it began to listen, or after a while. */
-  sent(isMeant: (news: LiveNews) => boolean): Promise<void>;
+  sent(isMeant: (event: ThreadEvent) => boolean): Promise<void>;
   end(): void;
 }
 
@@ -95,8 +95,8 @@ class Listener {
   reasons = 0;
   readonly #client: ClientPort;
   readonly #closing = new AbortController();
-  readonly #sent: LiveNews[] = [];
-  readonly #waiting = new Set<(news: LiveNews) => void>();
+  readonly #sent: ThreadEvent[] = [];
+  readonly #waiting = new Set<(event: ThreadEvent) => void>();
 
   constructor(thread: LiveThread, client: ClientPort, options: FollowedForm) {
     this.#client = client;
@@ -109,11 +109,11 @@ class Listener {
     this.#closing.abort();
   }
 
-  async sent(isMeant: (news: LiveNews) => boolean): Promise<void> {
+  async sent(isMeant: (event: ThreadEvent) => boolean): Promise<void> {
     if (this.#closing.signal.aborted || this.#sent.some(isMeant)) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, patienceMs).unref();
-    const look = (news: LiveNews): void => void (isMeant(news) && resolve());
+    const look = (event: ThreadEvent): void => void (isMeant(event) && resolve());
     this.#waiting.add(look);
     await promise;
     clearTimeout(timer);
@@ -125,10 +125,11 @@ class Listener {
     for await (const news of thread.follow({ signal, after })) {
       if (signal.aborted) return;
       for (const { method, params } of form(news, thread, {})) this.#client.notify(method, params);
-      if (news.kind !== 'preview') {
-        this.#sent.push(news);
+      const event = threadEventIn(news);
+      if (event !== undefined) {
+        this.#sent.push(event);
         if (this.#sent.length > remembered) this.#sent.shift();
-        for (const look of this.#waiting) look(news);
+        for (const look of this.#waiting) look(event);
       }
       await this.#client.ready();
     }

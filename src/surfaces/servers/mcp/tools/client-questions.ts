@@ -71,7 +71,7 @@ export async function giveResponses(
 /** For a client that can neither ask nor answer. */
 export async function declineAll(run: TurnRun, questions: readonly Question[], client: ClientPort): Promise<void> {
   const note = 'No one can be asked: the client of this server has no way to ask its user.';
-  const own = questions.filter(({ id }) => !run.audience.isAskedElsewhere(id, client.id));
+  const own = questions.filter(({ id }) => !run.audience.isReserved(id, client.id));
   await Promise.all(own.map(({ id }) => run.thread.answer(id, { kind: 'declined', by: 'default', note })));
 }
 

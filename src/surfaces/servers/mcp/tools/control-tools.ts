@@ -2,7 +2,7 @@ import { stringAt } from '../../../../protocol/json.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
 import { checkpointText, compactionInterrupted } from '../../../views/wording/checkpoint-words.ts';
 import { checkpointFields } from '../../../views/wording/json-fields.ts';
-import { threadEventIn } from '../client-listeners.ts';
+
 import type { ToolAnswer } from '../server-interface.ts';
 import { refusalWhileAsked, reportProgress, refusalWhileSuspended, tellOpenQuestions } from './follow-turn.ts';
 import { toolAnswer, refusalAnswer } from './tool-answers.ts';
@@ -33,7 +33,7 @@ export const threadOverrideTool: UnboundTool = {
     try {
       const done = await thread.override(change);
       if (done.kind === 'refused') return refusalAnswer(outcomeForCall(done.outcome), { thread_id: thread.id });
-      if (done.changed.length > 0) await listening.sent((news) => threadEventIn(news)?.kind === 'settings');
+      if (done.changed.length > 0) await listening.sent(({ kind }) => kind === 'settings');
       const changed = done.changed.map(argumentOfSetting);
       const words =
         changed.length === 0 ? 'already has these settings' : `has another ${changed.join(', ')} from its next turn on`;
@@ -86,7 +86,7 @@ export const threadCompactTool: UnboundTool = {
       if (done.kind === 'answer') return done;
       if (done.kind === 'aborted') return refusalAnswer(compactionInterrupted, { thread_id: thread.id });
       if (done.kind !== 'installed') return refusalAnswer(done.outcome, { thread_id: thread.id });
-      await listening.sent((news) => threadEventIn(news)?.kind === 'checkpoint-installed');
+      await listening.sent(({ kind }) => kind === 'checkpoint-installed');
       return toolAnswer(checkpointText(done.report), { thread_id: thread.id, report: checkpointFields(done.report) });
     } finally {
       stopReading();

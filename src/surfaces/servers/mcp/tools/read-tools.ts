@@ -171,18 +171,10 @@ function wordsOf(item: JsonObject): string {
   return `${name} ${shortLine(input ?? '', 160)}${back}`;
 }
 
-export interface PageOptions {
-  readonly after: number;
-  readonly limit: number;
-  readonly isNewest: boolean;
-  /** The most characters of one text; a cut is marked. */
-  readonly most: number;
-}
+/** `most`: characters of one text; a cut is marked. */
+type PageOptions = Readonly<Record<'after' | 'limit' | 'most', number> & { isNewest: boolean }>;
 
-/**
- * Items in order, each with its place, its turn and its message kind, and the turns that they belong to. `next`: the
- * `after` of the next page, if there is one.
- */
+/** Items in order with place, turn and message kind, and their turns. `next`: the `after` of the next page, if any. */
 export function itemPage(lines: readonly Line[], { after, limit, isNewest, most }: PageOptions) {
   const { turns, places } = readTurnItems(lines);
   const standing = turns.filter(({ isTakenBack }) => !isTakenBack);
@@ -226,15 +218,8 @@ function cursorOf(lines: readonly Line[], place: number): string {
 
 /** `plain` for words of the user or the model; for the program's context its subject, by the names of events. */
 function messageKind(item: RecordedItem): string {
-  switch (item.kind) {
-    case 'user':
-    case 'assistant':
-      return 'plain';
-    case 'context':
-      return item.title.split(', ').map(fragmentFamilyName).join(', ');
-    default:
-      return item.kind;
-  }
+  if (item.kind === 'context') return item.title.split(', ').map(fragmentFamilyName).join(', ');
+  return item.kind === 'user' || item.kind === 'assistant' ? 'plain' : item.kind;
 }
 
 function contentOf(item: RecordedItem, most: number): JsonObject {

@@ -182,7 +182,7 @@ export const threadAnswerTool: UnboundTool = {
     const answer = readDecision(args, question);
     if ('code' in answer) return refused(answer);
     const run = parts.runs.observe(thread);
-    if (run.audience.isAskedElsewhere(question.id, context.client.id)) return refused(askedElsewhere);
+    if (run.audience.isReserved(question.id, context.client.id)) return refused(askedElsewhere);
     if (run.audience.isReserved(question.id)) return refused(askedHere);
     const more: Record<string, Json> = {};
     const first = async (): Promise<ToolAnswer | undefined> => {

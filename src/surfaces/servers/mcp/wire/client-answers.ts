@@ -80,20 +80,17 @@ const ttlSeconds = 24 * 60 * 60;
 /** Used if an app has no secret: state sealed by another process is refused. */
 const processKey = randomBytes(32);
 
-export interface RequestSeal {
-  close(sealed: SealedCall): Promise<string>;
-  /** Called by the SDK before a handler. Throws on anything that was not sealed with the same secret. */
-  open(state: string, context: ServerContext): Promise<SealedCall>;
-}
+export type RequestSeal = ReturnType<typeof createRequestSeal>;
 
 /** With a secret that outlives the process, an answer still counts after the server was restarted. */
-export function createRequestSeal({ callSecret }: Pick<ServerApp, 'callSecret'>): RequestSeal {
+export function createRequestSeal({ callSecret }: Pick<ServerApp, 'callSecret'>) {
   // The secret is requested on use: a server that never asks its user needs none.
   let made: ReturnType<typeof createRequestStateCodec<SealedCall>> | undefined;
   const codec = () => (made ??= createRequestStateCodec<SealedCall>({ key: keyOf(callSecret?.()), ttlSeconds }));
   return {
-    close: (sealed) => codec().mint(sealed),
-    open: (state, context) => codec().verify(state, context),
+    close: (sealed: SealedCall) => codec().mint(sealed),
+    /** Called by the SDK before a handler. Throws on anything that was not sealed with the same secret. */
+    open: (state: string, context: ServerContext) => codec().verify(state, context),
   };
 }
 

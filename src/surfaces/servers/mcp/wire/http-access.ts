@@ -9,7 +9,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { resolve } from 'node:path';
 
 export interface AccessToken {
-  /** Undefined: none is required. */
+  /** Undefined: none is required, and everyone on this machine has access. */
   readonly token: string | undefined;
   /** Generated for this run, so it has to be shown. */
   readonly isNew: boolean;
@@ -65,27 +65,18 @@ function readToken(path: string): string | Outcome {
   }
 }
 
-export interface HttpAccess {
-  /** Undefined: everyone on this machine has access. */
-  readonly token: string | undefined;
-  readonly host: string;
-}
-
 export const mcpHttpPath = '/mcp';
 
 /**
  * Returns true if a request may proceed, else answers it, without reading its body. Host and origin come before the
  * token: a page in a browser can send requests to this machine.
  */
-export function createRequestGuard({
-  token,
-  host,
-}: HttpAccess): (request: IncomingMessage, response: ServerResponse) => boolean {
+export function createRequestGuard({ token, host }: Pick<AccessToken, 'token'> & Pick<HttpAddress, 'host'>) {
   const isRightHost = isWildcard(host)
     ? () => true
     : hostHeaderValidation([...localhostAllowedHostnames(), bracketedHost(host)]);
   const isRightOrigin = originValidation(localhostAllowedOrigins());
-  return (request, response) => {
+  return (request: IncomingMessage, response: ServerResponse): boolean => {
     if (!isRightHost(request, response) || !isRightOrigin(request, response)) return false;
     if (token !== undefined && !isBearer(request.headers.authorization, token)) {
       response.setHeader('www-authenticate', 'Bearer realm="capstan"');
@@ -96,7 +87,7 @@ export function createRequestGuard({
   };
 }
 
-function rejectHttpRequest(response: ServerResponse, status: number, message: string): false {
+export function rejectHttpRequest(response: ServerResponse, status: number, message: string): false {
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
   response.end(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_000, message } }));
   return false;

@@ -10,18 +10,13 @@ import {
 import type { EventId, EventStore, JSONRPCMessage, RequestId, Server, StreamId } from '@modelcontextprotocol/server';
 import { randomUUID } from 'node:crypto';
 
-export interface SessionLimits {
-  readonly most: number;
-  /** A session ends after this time without a stream and without a request. */
-  readonly idleMs: number;
-  /** The limit for a session with a call that waits for its client to come back for the answer. */
-  readonly abandonedMs: number;
-  readonly lookEveryMs: number;
-}
+export type SessionLimits = Readonly<typeof sessionLimits>;
 
-export const sessionLimits: SessionLimits = {
+export const sessionLimits = {
   most: 100,
+  /** A session ends after this time without a stream and without a request. */
   idleMs: 30 * 60 * 1000,
+  /** The limit for a session with a call that waits for its client to come back for the answer. */
   abandonedMs: 60 * 1000,
   lookEveryMs: 15 * 1000,
 };
@@ -104,9 +99,7 @@ export class HttpSessions {
     const response = await session.transport.handleRequest(request, body === undefined ? {} : { parsedBody: body });
     // The transport did not accept the requests, so they wait for no answer.
     if (response.status >= 400) for (const id of requestIds(body)) session.unanswered.delete(id);
-    const over = (): void => {
-      session.usedAt = Date.now();
-    };
+    const over = (): void => void (session.usedAt = Date.now());
     return session.flow.watch(response, { signal: request.signal, over, whenFull: 'wait' });
   }
 

@@ -14,7 +14,7 @@ import { version } from '../../../../protocol/version.ts';
 import { nearestWord } from '../../../views/command-line/did-you-mean.ts';
 import { type CallContext, type ServerApp, type ServerResources, shortenCallText } from '../server-interface.ts';
 import { answerToolCall, type CallingClient, type ProtocolRevision, runCall } from './run-call.ts';
-import { type ClientLink, subscriptionPort } from './client-link.ts';
+import { type ClientLink, postResourceUpdate, subscriptionPort } from './client-link.ts';
 import { createRequestSeal } from './client-answers.ts';
 import { ResourceWatches, unknownResourceError } from './resource-watches.ts';
 
@@ -98,11 +98,7 @@ function serveResources(resources: ServerResources, { server, revision, link }: 
 function serveSubscriptions(resources: ServerResources, server: Server, link: ClientLink): void {
   const watches = new ResourceWatches(
     resources,
-    (uri) => {
-      const send = async ({ params }: { readonly params: JsonObject }): Promise<void> =>
-        server.sendResourceUpdated({ uri: String(params.uri) });
-      link.outbox.post({ method: 'notifications/resources/updated', params: { uri }, send });
-    },
+    (uri) => postResourceUpdate(link, uri, () => server),
     subscriptionPort(link, (event) => server.notification(event)),
   );
   link.gone.addEventListener('abort', () => watches.close(), { once: true });

@@ -14,10 +14,7 @@ export interface StreamOptions {
 
 type Controller = ReadableStreamDefaultController<Uint8Array>;
 
-/**
- * Tracks if a client over HTTP reads its data, through a stream that knows how much is unread: the SDK fills its own
- * stream without checking that anything reads it.
- */
+/** Tracks if a client over HTTP reads: the SDK fills its own stream without checking that anything reads it. */
 export class StreamFlow {
   readonly #open = new Set<Controller>();
   #waiting: (() => void)[] = [];

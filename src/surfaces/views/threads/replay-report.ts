@@ -5,7 +5,6 @@ import {
   type ComparisonVerdict,
 } from '../../../core/replay/compare-requests.ts';
 import { type InferredRequest, rebuildRequests, type RebuiltRequest } from '../../../core/replay/rebuild-requests.ts';
-
 import { loadReplayParts } from '../../../engine/rerun-step.ts';
 import type { TakenBackRequests } from '../../../engine/store/stored-thread-details.ts';
 import { plural } from '../../../engine/wording.ts';

@@ -2,7 +2,6 @@ import { stringAt } from '../../../../protocol/json.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
 import { checkpointText, compactionInterrupted } from '../../../views/wording/checkpoint-words.ts';
 import { checkpointFields } from '../../../views/wording/json-fields.ts';
-
 import type { ToolAnswer } from '../server-interface.ts';
 import { refusalWhileAsked, reportProgress, refusalWhileSuspended, tellOpenQuestions } from './follow-turn.ts';
 import { toolAnswer, refusalAnswer } from './tool-answers.ts';

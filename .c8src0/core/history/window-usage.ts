@@ -1,0 +1,299 @@
+import type { Prompt, ToolSpec } from '../../ports/model.ts';
+import { stringAt } from '../../protocol/json.ts';
+import { providerComparisonKey, type ProviderName } from '../../protocol/provider-name.ts';
+import { noUsage, type Usage } from '../../protocol/usage.ts';
+import { type HistoryEntry, isTurnBoundary, isModelMade } from './entry.ts';
+import type { History } from './history.ts';
+import { itemForProvider } from './sent-items.ts';
+import {
+  instructionsTokens,
+  itemTokens,
+  type NewestTokenCount,
+  type ProviderTokenCount,
+  toolTokens,
+} from './token-counts.ts';
+
+/** `reader`: the provider that gets the next request. */
+export interface ActiveTokensInput extends WeighedFor {
+  readonly history: History;
+  readonly instructions: string;
+  readonly tools: readonly ToolSpec[];
+  readonly newest: NewestTokenCount;
+  /** The provider reported that its counts include the reasoning of earlier turns. */
+  readonly reasoningCounted: boolean;
+}
+
+/**
+ * Expected tokens of the next request: the provider's newest count without reasoning that is not sent again, plus our
+ * estimate of later items and of earlier encrypted reasoning, which providers leave out of their counts.
+ */
+export function activeTokens(state: ActiveTokensInput): { readonly tokens: number; readonly measure: CountAccuracy } {
+  const { newest } = state;
+  if (newest.kind === 'counted') return activeAfterCount(state, newest);
+  const since = newest.kind === 'estimated' ? tokensSince(state.history, newest.upTo, state) : 0;
+  return { tokens: Math.max(newest.tokens + since, everything(state)), measure: 'estimated' };
+}
+
+function activeAfterCount(
+  state: ActiveTokensInput,
+  { usage, upTo }: ProviderTokenCount,
+): ReturnType<typeof activeTokens> {
+  const { history, reader } = state;
+  // Later answers without a provider's count are estimated like everything after the count.
+  const isNewest = weighHistory(history, state).upToModel <= upTo;
+  const covered = isNewest ? history : { ...history, length: Math.min(upTo, history.length) };
+  // Some servers count the parts but leave the total at zero.
+  const counted =
+    Math.max(usage.total, usage.input + usage.output) - droppedReasoning({ history: covered, reader }, usage);
+  const weight = weighHistory(covered, state);
+  const isEarlier = !isNewest && hasBoundarySince(history, covered.length);
+  const earlier = weight.earlierReasoning + (isEarlier ? weight.newReasoning : 0);
+  const reasoning = state.reasoningCounted ? 0 : earlier;
+  if (weight.afterModel === undefined) {
+    // Nothing made by the model is left, so it is unknown what the count covers.
+    return { tokens: Math.max(counted + reasoning, everything(state)), measure: 'estimated' };
+  }
+  const since = isNewest ? 0 : tokensSince(history, covered.length, state);
+  const uncounted = weight.afterModel + since + reasoning;
+  return { tokens: counted + uncounted, measure: uncounted === 0 ? 'exact' : 'estimated' };
+}
+
+function hasBoundarySince({ storage, length }: History, before: number): boolean {
+  for (let index = before; index < length; index++) if (isTurnBoundary(storage[index]!)) return true;
+  return false;
+}
+
+/** Reasoning tokens of the newest response that are not sent again: zero if its reasoning is in history. */
+export function droppedReasoning(
+  { history, reader }: Pick<ActiveTokensInput, 'history' | 'reader'>,
+  usage: Usage,
+): number {
+  return weighHistory(history, { reader }).thoughtKept ? 0 : Math.min(usage.reasoningOutput, usage.output);
+}
+
+function everything({ instructions, tools, history, reader }: ActiveTokensInput): number {
+  return requestTokens({ instructions, tools, input: [] }) + historyTokens(history, { reader });
+}
+
+interface WeighedFor {
+  /** The provider that gets the history: content it is not sent weighs nothing. Absent: everything is sent. */
+  readonly reader?: ProviderName | undefined;
+}
+
+/** Estimated weights of parts of a history, in tokens. */
+export interface HistoryWeight {
+  /** After the model's last item. Undefined if it made none. */
+  readonly afterModel: number | undefined;
+  /** Number of entries up to the model's last item; 0 if it made none. */
+  readonly upToModel: number;
+  /** Encrypted, before the newest boundary. */
+  readonly earlierReasoning: number;
+  /** Encrypted, from the newest boundary on. */
+  readonly newReasoning: number;
+  /** Content that only another provider can read: it weighs nothing, but that provider's counts include it. */
+  readonly hidden: number;
+  /** True if reasoning of the newest turn is in history: as words, or encrypted after the newest boundary. */
+  readonly thoughtKept: boolean;
+}
+
+interface Walked extends Omit<HistoryWeight, 'afterModel' | 'thoughtKept'> {
+  readonly length: number;
+  readonly encryptedKept: boolean;
+  readonly wordsKept: boolean;
+  /** A boundary follows the model's last item. */
+  readonly isPassed: boolean;
+}
+
+const nothing: Walked = {
+  length: 0,
+  upToModel: 0,
+  earlierReasoning: 0,
+  newReasoning: 0,
+  hidden: 0,
+  encryptedKept: false,
+  wordsKept: false,
+  isPassed: false,
+};
+
+/** Cached per storage and extended, because history grows by appending: a step costs only its new entries. */
+export function weighHistory(history: History, { reader }: WeighedFor = {}): HistoryWeight {
+  const { upToModel, encryptedKept, wordsKept, ...walk } = walked(history, reader);
+  const { earlierReasoning, newReasoning, hidden } = walk;
+  const afterModel = upToModel === 0 ? undefined : tokensSince(history, upToModel, { reader });
+  return { afterModel, upToModel, earlierReasoning, newReasoning, hidden, thoughtKept: encryptedKept || wordsKept };
+}
+
+export function tokensSince({ storage, length }: History, before: number, { reader }: WeighedFor = {}): number {
+  let tokens = 0;
+  for (let index = before; index < length; index++) tokens += entryTokens(storage[index]!, reader);
+  return tokens;
+}
+
+/** The whole history. Separate, because weighing a long history that was just read takes time. */
+export function historyTokens(history: History, { reader }: WeighedFor = {}): number {
+  const { storage, length } = history;
+  const { totals } = knownFor(reader);
+  const known = totals.get(storage) ?? { length: 0, tokens: 0 };
+  const goesOn = known.length <= length;
+  const before = goesOn ? known : { length: 0, tokens: 0 };
+  const tokens = before.tokens + tokensSince(history, before.length, { reader });
+  if (goesOn) totals.set(storage, { length, tokens });
+  return tokens;
+}
+
+function entryTokens({ item, maker }: HistoryEntry, reader: WeighedFor['reader']): number {
+  const sent = reader === undefined ? item : itemForProvider(item, maker, reader);
+  return sent === undefined ? 0 : itemTokens(sent);
+}
+
+interface Known {
+  readonly walks: WeakMap<readonly HistoryEntry[], Walked>;
+  readonly totals: WeakMap<readonly HistoryEntry[], { readonly length: number; readonly tokens: number }>;
+}
+
+const knownByReader = new Map<string, Known>();
+
+function knownFor(reader: WeighedFor['reader']): Known {
+  const name = providerComparisonKey(reader);
+  const known = knownByReader.get(name) ?? { walks: new WeakMap(), totals: new WeakMap() };
+  knownByReader.set(name, known);
+  return known;
+}
+
+function walked({ storage, length }: History, reader: WeighedFor['reader']): Walked {
+  const { walks } = knownFor(reader);
+  const known = walks.get(storage) ?? nothing;
+  // An older value of a grown storage is weighed without caching the result.
+  const goesOn = known.length <= length;
+  let walk = goesOn ? known : nothing;
+  while (walk.length < length) walk = withEntry(walk, storage[walk.length]!, reader);
+  if (goesOn) walks.set(storage, walk);
+  return walk;
+}
+
+function withEntry(walk: Walked, entry: HistoryEntry, reader: WeighedFor['reader']): Walked {
+  const { item, maker } = entry;
+  const length = walk.length + 1;
+  const boundary = isTurnBoundary(entry);
+  const modelMade = isModelMade(entry);
+  const isHidden = reader !== undefined && itemForProvider(item, maker, reader) === undefined;
+  const encrypted = !isHidden && item.type === 'reasoning' && stringAt(item, 'encrypted_content') !== undefined;
+  return {
+    length,
+    upToModel: modelMade ? length : walk.upToModel,
+    earlierReasoning: walk.earlierReasoning + (boundary ? walk.newReasoning : 0),
+    newReasoning: (boundary ? 0 : walk.newReasoning) + (encrypted ? itemTokens(item) : 0),
+    hidden: walk.hidden + (isHidden ? itemTokens(item) : 0),
+    encryptedKept: !boundary && (encrypted || walk.encryptedKept),
+    wordsKept: modelMade ? (!isHidden && holdsThoughts(item)) || (walk.wordsKept && !walk.isPassed) : walk.wordsKept,
+    isPassed: boundary || (walk.isPassed && !modelMade),
+  };
+}
+
+function holdsThoughts(item: HistoryEntry['item']): boolean {
+  const content = item.type === 'reasoning' ? item['content'] : undefined;
+  return Array.isArray(content) && content.length > 0;
+}
+
+/** `exact`: from the provider; `scaled`: our estimate, scaled to the provider's total. */
+export type CountAccuracy = 'exact' | 'scaled' | 'estimated';
+
+export interface TokenShare {
+  readonly part:
+    | { readonly kind: 'instructions' }
+    | { readonly kind: 'tool'; readonly name: string }
+    /** `index` counts the request's input items. */
+    | { readonly kind: 'entry'; readonly index: number };
+  readonly tokens: number;
+  readonly measure: CountAccuracy;
+  /** Tokens found in the provider's cache; undefined if it did not report them. */
+  readonly cached: number | undefined;
+}
+
+export interface RequestShares {
+  readonly total: number;
+  readonly measure: CountAccuracy;
+  readonly shares: readonly TokenShare[];
+}
+
+export type WeighedRequest = Pick<Prompt, 'instructions' | 'tools' | 'input'>;
+
+/** `usage`: the provider's count of this very request, if it gave one. */
+export function requestShares(request: WeighedRequest, usage: Usage | undefined): RequestShares {
+  const parts = partsOfRequest(request);
+  const estimates = parts.map(({ tokens }) => tokens);
+  if (usage === undefined || usage.input === 0) {
+    const shares = parts.map((part) => ({ ...part, measure: 'estimated' as const, cached: undefined }));
+    return { total: sum(estimates), measure: 'estimated', shares };
+  }
+  const weights = apportion(estimates, usage.input);
+  const cached = cachedShares(weights, usage.cachedInput);
+  const shares = weights.map((tokens, index) => {
+    return { part: parts[index]!.part, tokens, measure: 'scaled' as const, cached: cached[index]! };
+  });
+  return { total: usage.input, measure: 'exact', shares };
+}
+
+/** Estimated weight of a request that no provider has counted. */
+export function requestTokens({ instructions, tools, input }: WeighedRequest): number {
+  return instructionsTokens(instructions) + sum(tools.map(toolTokens)) + sum(input.map(itemTokens));
+}
+
+function partsOfRequest({
+  instructions,
+  tools,
+  input,
+}: WeighedRequest): readonly Pick<TokenShare, 'part' | 'tokens'>[] {
+  return [
+    { part: { kind: 'instructions' }, tokens: instructionsTokens(instructions) },
+    ...tools.map((tool) => {
+      return { part: { kind: 'tool', name: stringAt(tool, 'name') ?? tool.type } as const, tokens: toolTokens(tool) };
+    }),
+    ...input.map((item, index) => ({ part: { kind: 'entry', index } as const, tokens: itemTokens(item) })),
+  ];
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
+
+/** Whole numbers in the ratio of the weights that sum to the total; the largest remainders are rounded up. */
+export function apportion(weights: readonly number[], total: number): readonly number[] {
+  const weight = sum(weights);
+  const equal = weights.map(() => 1);
+  if (weight === 0 && weights.length > 0) return apportion(equal, total);
+  const wanted = weights.map((each) => (each * total) / weight);
+  const shares = wanted.map(Math.floor);
+  const byRemainder = wanted.map((_, index) => index);
+  byRemainder.sort((a, b) => wanted[b]! - shares[b]! - (wanted[a]! - shares[a]!) || a - b);
+  for (const index of byRemainder.slice(0, total - sum(shares))) shares[index]!++;
+  return shares;
+}
+
+/** Assigns cached tokens to parts in order, because a cache holds the beginning of a request. */
+export function cachedShares(tokens: readonly number[], cached: number): readonly number[] {
+  let left = cached;
+  return tokens.map((own) => {
+    const share = Math.min(own, left);
+    left -= share;
+    return share;
+  });
+}
+
+export interface WindowUse {
+  readonly effective: number;
+  /** Tokens that every thread spends before the user's first word: they count neither as space nor as use. */
+  readonly baseline: number;
+  readonly tokens: number;
+}
+
+/** The remaining part of the window as shown to users: a whole number from 0 to 100. */
+export function percentRemaining({ effective, baseline, tokens }: WindowUse): number {
+  const space = effective - baseline;
+  if (space <= 0) return 0;
+  const used = Math.max(0, tokens - baseline);
+  return Math.round((100 * Math.max(0, space - used)) / space);
+}
+
+/** Usage after a request was refused as too long: it has no count, but the window must show as full. */
+export function usageAfterOverflow(effective: number, total: Usage): { readonly total: Usage; readonly last: Usage } {
+  return { total, last: { ...noUsage, total: effective } };
+}

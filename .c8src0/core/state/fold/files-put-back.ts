@@ -1,0 +1,56 @@
+import type { WorkRecords } from '../../compaction/plan/work-records.ts';
+import { defined, ifAllDefined } from '../../../base/objects.ts';
+import { withoutParentFolders } from '../../../protocol/turn-item.ts';
+import type { ChangedFile, RestoredFile, RestoredFiles, RestorePointTurn } from '../../../protocol/turn-item.ts';
+import type { TurnId } from '../../../protocol/ids.ts';
+import { type JsonObject, numberAt, objectAt, objectsAt, stringAt, trueAt } from '../../../protocol/json.ts';
+import { stringsAt } from '../questions/question-lines.ts';
+
+export function readRestoredFiles(stored: JsonObject): RestoredFiles | undefined {
+  const [restored, deleted] = [stringsAt(stored, 'restored'), stringsAt(stored, 'deleted')];
+  if (restored === undefined || deleted === undefined) return undefined;
+  const isUndone = trueAt(stored, 'isUndone');
+  const before = readBefore(objectAt(stored, 'before'));
+  return { restored, deleted, ...defined({ before, isUndone, more: numberAt(stored, 'more') }) };
+}
+
+function readBefore(stored: JsonObject | undefined): RestorePointTurn | undefined {
+  const turnId = stringAt(stored, 'turnId') as TurnId | undefined;
+  return ifAllDefined({ turnId, number: numberAt(stored, 'number'), words: stringAt(stored, 'words') });
+}
+
+export function foldRestoredFiles(
+  work: WorkRecords,
+  { before, isUndone, restored, deleted }: RestoredFiles,
+): WorkRecords {
+  const number = before?.number;
+  const back: readonly RestoredFile[] = [
+    ...restored.map((path) => ({ path, before: number })),
+    ...deleted.map((path) => ({ path, isDeleted: true as const, before: number })),
+  ];
+  const all = back.map(({ path }) => path);
+  const touched = new Set(all);
+  const others = (work.putBack ?? []).filter(({ path }) => !touched.has(path));
+  // Lines of older versions name folders as well.
+  return withPutBack(work, isUndone === true ? others : [...others, ...withoutParentFolders(back, all)]);
+}
+
+/** Folds files that a patch changed: its results exist, and so do their folders. */
+export function foldPatchedFiles(work: WorkRecords, changed: readonly ChangedFile[]): WorkRecords {
+  if (work.putBack === undefined) return work;
+  const touched = new Set(changed.flatMap(({ path, movePath }) => [path, movePath ?? path]));
+  const untouched = work.putBack.filter(({ path }) => !touched.has(path));
+  return withPutBack(work, withoutParentFolders(untouched, [...touched]));
+}
+
+function withPutBack({ putBack: _before, ...work }: WorkRecords, putBack: readonly RestoredFile[]): WorkRecords {
+  return putBack.length === 0 ? work : { ...work, putBack };
+}
+
+export function restoredFilesFromJson(stored: JsonObject): readonly RestoredFile[] | undefined {
+  const files = objectsAt(stored, 'put_back').flatMap((value): readonly RestoredFile[] => {
+    const [path, isDeleted] = [stringAt(value, 'path'), trueAt(value, 'isDeleted')];
+    return path === undefined ? [] : [{ path, isDeleted, before: numberAt(value, 'before') }];
+  });
+  return files.length === 0 ? undefined : files;
+}

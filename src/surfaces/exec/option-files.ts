@@ -91,7 +91,6 @@ const pathsIn = (list: string, cwd: string): readonly string[] =>
 
 const mostBytes = 1024 * 1024;
 
-/** The text of a file that an option names, or why it cannot be read. */
 export function readOptionFile(path: string): { readonly text: string } | { readonly problem: string } {
   const file = readBounded(path, { maxBytes: mostBytes });
   if (file.kind === 'read') return { text: file.bytes.toString('utf8') };

@@ -290,16 +290,15 @@ export function nothingToAnswer(missing: Outcome, notices: readonly Outcome[]): 
 }
 
 /** Reports folders of `--add-dir` that do not exist. A command may make one later, so the turn is not refused. */
-function missingAddedFolders({ options }: ExecArguments, cwd: string): readonly Outcome[] {
-  const paths = options.addDirectory.map((folder) => resolve(cwd, folder));
-  return paths
+const missingAddedFolders = ({ options }: ExecArguments, cwd: string): readonly Outcome[] =>
+  options.addDirectory
+    .map((folder) => resolve(cwd, folder))
     .filter((path) => kindOfEntry(path) === 'missing')
     .map((path) => ({
       code: 'added-folder-missing',
       message: `The folder ${path} given with --add-dir does not exist.`,
       next: 'Until it does, the option has no effect.',
     }));
-}
 
 const wants = [
   ['image', '--image'],

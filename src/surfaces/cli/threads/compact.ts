@@ -45,7 +45,6 @@ export async function run(given: CommandArguments<typeof compactCommand>): Promi
   }
 }
 
-/** Compacts the thread. If that makes no checkpoint, the history stays unchanged. */
 async function compact(
   threads: LiveThreads,
   id: ThreadId,

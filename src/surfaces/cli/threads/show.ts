@@ -5,8 +5,9 @@ import type { CallQuestion, RecordedCall, RecordedItem } from '../../../core/sta
 import { costOfAllTurns, type TurnItems, type TurnWithItems } from '../../../core/state/turns/turn-items.ts';
 import type { TurnSummary } from '../../../core/state/turns/turn-list.ts';
 import { type SettingsSummary, toOneLine } from '../../../core/state/turns/turn-words.ts';
+import type { AgentNode } from '../../../engine/agents/read-agent-tree.ts';
 import type { ThreadCheckpoint } from '../../../engine/store/stored-thread-details.ts';
-import { describeSkippedLines, durationWords, plural } from '../../../engine/wording.ts';
+import { describeSkippedLines, durationWords, formatCount, plural } from '../../../engine/wording.ts';
 import type { ReadReport, WorkProgress } from '../../../ports/thread-store.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import { type Outcome, outcomeText } from '../../../protocol/outcome.ts';
@@ -21,7 +22,13 @@ import { type PageForm, printResult, stackedBar, wrapSentences } from '../../vie
 import { fitToWidth, padToWidth, visibleLine, wrap } from '../../views/terminal/visible-text.ts';
 import { checkpointLine } from '../../views/wording/checkpoint-words.ts';
 import { resumeCommand } from '../../views/wording/command-hints.ts';
-import { costLine, costUnknown, usageForPrograms, type UsageWithUncounted } from '../../views/wording/cost-words.ts';
+import {
+  costLine,
+  costUnknown,
+  moneyWords,
+  usageForPrograms,
+  type UsageWithUncounted,
+} from '../../views/wording/cost-words.ts';
 import { clockTime } from '../../views/wording/time-words.ts';
 import { goalStatusWords, goalTokensWords, shownName } from '../../views/wording/turn-lines.ts';
 import type { showCommand } from '../table/threads-read-commands.ts';
@@ -32,7 +39,7 @@ export async function run({ thread: name, options }: CommandArguments<typeof sho
   const found = await findThread({ thread: name, archived: true });
   if ('code' in found) return found;
   const { engine, id } = found;
-  if (options.tree) return (await import('./show-tree.ts')).showAgentTree(found, options);
+  if (options.tree) return showAgentTree(found, options);
   const summary = await engine.stored.summary(id);
   if ('code' in summary) return summary;
   const thread = await addQuestionWriter(engine.stored, summary);
@@ -61,7 +68,7 @@ export async function run({ thread: name, options }: CommandArguments<typeof sho
     return [
       ...threadSpans(thread, Date.now(), form),
       dim(`  ${visibleLine(thread.location)}\n`),
-      ...turnsSpans({ thread, turns, checkpoints, workOf, work }, { ...form, full: options.full }),
+      ...turnsSpans({ turns, checkpoints, work }, { thread, workOf }, { ...form, full: options.full }),
       ...section('Waiting for your answer', questions.map(questionLine)),
       ...(cutOff === undefined ? [] : ['\n', yellow(wrapSentences(visibleLine(outcomeText(cutOff)), form))]),
       ...(goal === undefined
@@ -97,15 +104,13 @@ async function readParts(
   return { ...standing, turns, checkpoints, work, read };
 }
 
-interface ShownTurns {
-  readonly thread: ThreadSummary;
-  readonly turns: readonly TurnSummary[];
-  readonly checkpoints: readonly ThreadCheckpoint[];
-  readonly work: TurnItems | undefined;
-  readonly workOf: ReturnType<typeof workByTurn>;
-}
+type ReadTurns = Pick<Awaited<ReturnType<typeof readParts>>, 'turns' | 'checkpoints' | 'work'>;
 
-function turnsSpans({ thread, turns, checkpoints, work, workOf }: ShownTurns, form: Omit<TurnForm, 'mostTokens'>) {
+function turnsSpans(
+  { turns, checkpoints, work }: ReadTurns,
+  { thread, workOf }: { readonly thread: ThreadSummary; readonly workOf: ReturnType<typeof workByTurn> },
+  form: Omit<TurnForm, 'mostTokens'>,
+) {
   const shown = turns.map((turn, at): ShownTurn => {
     return { turn, work: workOf.get(turn.id), before: turns[at - 1] ?? thread };
   });
@@ -147,7 +152,7 @@ function goalLine(goal: RecordedGoal): string {
   return `${goal.objective} (${goalTokensWords(goal)})${why}`;
 }
 
-export interface ShownTurn {
+interface ShownTurn {
   readonly turn: TurnSummary;
   /** Undefined: the lines do not show which turn it is. */
   readonly work: TurnWithItems | undefined;
@@ -155,7 +160,7 @@ export interface ShownTurn {
   readonly before: SettingsSummary;
 }
 
-export type TurnForm = PageForm & { readonly full: boolean; readonly mostTokens: number };
+type TurnForm = PageForm & { readonly full: boolean; readonly mostTokens: number };
 
 const statusLooks: Readonly<Record<TurnSummary['status'], TextLook>> = {
   completed: 'green',
@@ -167,7 +172,7 @@ const statusLooks: Readonly<Record<TurnSummary['status'], TextLook>> = {
 const indent = '  ';
 
 /** A turn in a few lines: when and how it ended, what it cost, what was asked, done and answered. */
-export function turnSpans(shown: ShownTurn, form: TurnForm): readonly Span[] {
+function turnSpans(shown: ShownTurn, form: TurnForm): readonly Span[] {
   const { turn, work } = shown;
   const { number, id, startedAt, status, problem } = turn;
   const when = startedAt === undefined ? [] : [clockTime(startedAt)];
@@ -218,13 +223,13 @@ function figures(
   return [`${indent}${padToWidth(words, figuresWidth)}`, ...bar, '\n'];
 }
 
-export function tokensLine(cost: UsageWithUncounted): readonly string[] {
+function tokensLine(cost: UsageWithUncounted): readonly string[] {
   const words = costLine(cost);
   if (words === undefined) return [];
   return [(cost.usage?.total ?? 0) === 0 ? `tokens ${words}` : words];
 }
 
-export function barLegend(color: boolean): readonly Span[] {
+function barLegend(color: boolean): readonly Span[] {
   const mark = (look: TextLook, letter: string): Span => ({ look, text: color ? '█' : letter });
   return [mark('cyan', 'c'), ' cached  ', mark('blue', 'i'), ' other input  ', mark('green', 'o'), ' output\n'];
 }
@@ -327,3 +332,27 @@ export function describeCallEnd({
 /** True if the call waits for permission to begin: `network` and `retry` questions come up later. */
 const waitsToBegin = (newest: CallQuestion | undefined): boolean =>
   newest !== undefined && newest.answer === undefined && newest.kind !== 'network' && newest.kind !== 'retry';
+
+async function showAgentTree({ engine, id }: FoundThread, options: { readonly json: boolean }): Promise<number> {
+  const tree = await engine.stored.agents(id);
+  return printResult({ tree }, options, () => nodeSpans(tree, 0));
+}
+
+function nodeSpans(node: AgentNode, depth: number): readonly Span[] {
+  const { id, path, role, status, used, money, estimated, agents } = node;
+  const name = depth === 0 ? path : (path.split('/').at(-1) ?? path);
+  const about = [
+    status,
+    `${formatCount(used)} tokens used`,
+    ...(money === undefined ? [] : [moneyWords(money, estimated)]),
+    ...(role === undefined || role === 'default' ? [] : [role]),
+  ];
+  return [
+    '  '.repeat(depth),
+    cyan(visibleLine(name)),
+    `  ${visibleLine(about.join(', '))}  `,
+    dim(visibleLine(id)),
+    '\n',
+    ...agents.flatMap((agent) => nodeSpans(agent, depth + 1)),
+  ];
+}

@@ -13,7 +13,7 @@ import { threadCompactTool, threadInterruptTool, threadOverrideTool } from './to
 import { threadListTool, threadReadTool, threadSearchTool } from './tools/read-tools.ts';
 import { refusalAnswer } from './tools/tool-answers.ts';
 import { bindToolServices } from './tools/tool-definition.ts';
-import type { QuestionHandling, ServedEngine, UnboundTool, ToolServices } from './tools/tool-definition.ts';
+import type { ServedEngine, UnboundTool, ToolServices } from './tools/tool-definition.ts';
 import { thrownAsOutcome, TurnRuns } from './tools/turn-runs.ts';
 import { threadAnswerTool, threadSendTool, threadStartTool, threadTurnTool } from './tools/turn-tools.ts';
 import { v1Tools } from './tools/v1-tools.ts';
@@ -24,11 +24,8 @@ export interface McpApp extends ServerApp {
   readonly resources: ServerResources;
 }
 
-export interface McpAppOptions {
-  /** The folder of threads that start without one. */
-  readonly cwd: string;
-  /** Applies to questions when a client cannot ask its user. Absent: `report`. */
-  readonly onQuestion?: QuestionHandling;
+/** `onQuestion` is `report` by default. */
+export interface McpAppOptions extends Pick<ToolServices, 'cwd'>, Partial<Pick<ToolServices, 'onQuestion'>> {
   /** For this time only an asked client without a connection may answer a question. Absent: ten minutes. */
   readonly reservedMs?: number;
 }

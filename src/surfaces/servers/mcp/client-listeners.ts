@@ -15,8 +15,7 @@ type RequestName = string | number;
 
 export const formatTypedEvents: FormatNews = (news, { id }) => {
   const ordinal = news.kind === 'recorded' ? { ordinal: news.ordinal, cursor: news.cursor } : {};
-  const params = { threadId: id, ...ordinal, event: newsFields(news) };
-  return [{ method: 'notifications/capstan/event', params }];
+  return [{ method: 'notifications/capstan/event', params: { threadId: id, ...ordinal, event: newsFields(news) } }];
 };
 
 export interface Listening {

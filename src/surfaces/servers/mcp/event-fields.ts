@@ -63,12 +63,10 @@ function eventFields(event: ThreadEvent): JsonObject {
       return { turn_id: turnId, call_id: callId, tool, reason, item: item && itemFields(item) };
     }
     case 'question-asked': {
-      const question = questionJson(event.question) as unknown as JsonObject;
-      return { turn_id: event.turnId, question, to: event.to };
+      return { turn_id: event.turnId, question: questionJson(event.question) as unknown as JsonObject, to: event.to };
     }
     case 'question-answered': {
-      const answer = answerFields(event.answer) as unknown as JsonObject;
-      return { turn_id: event.turnId, question_id: event.id, ...answer };
+      return { turn_id: event.turnId, question_id: event.id, ...(answerFields(event.answer) as unknown as JsonObject) };
     }
     case 'warning':
       return errorFields(event.outcome);

@@ -14,7 +14,7 @@ import { type JsonObject, numberAt, objectAt } from '../../../protocol/json.ts';
 import type { Line } from '../../../protocol/line.ts';
 import { endWithFullStop } from '../../../protocol/outcome.ts';
 import type { ReadOnlyThread } from '../command-line/command-engine.ts';
-import { formatTable } from '../terminal/tables.ts';
+import { formatTable, sum } from '../terminal/tables.ts';
 
 type Result = ReplayedRequest['result'];
 type TakenBack = Pick<TakenBackRequests, 'requests' | 'problem'>;
@@ -168,8 +168,6 @@ function replayedRequest(
     first,
   };
 }
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
 /** Rebuilds every request of a thread, or of one `turn`, in order, and compares it with what was sent. */
 export async function* replayRequests(

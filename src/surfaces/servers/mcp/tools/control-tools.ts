@@ -80,8 +80,7 @@ export const threadCompactTool: UnboundTool = {
     try {
       // The call cancels only its own compaction.
       const focus = stringAt(args, 'focus')?.trim() || undefined;
-      const compacted = thread.compact({ focus, signal: context.signal });
-      const done = await Promise.race([compacted, asked.promise]);
+      const done = await Promise.race([thread.compact({ focus, signal: context.signal }), asked.promise]);
       if (done.kind === 'answer') return done;
       if (done.kind === 'aborted') return refusalAnswer(compactionInterrupted, { thread_id: thread.id });
       if (done.kind !== 'installed') return refusalAnswer(done.outcome, { thread_id: thread.id });

@@ -158,10 +158,8 @@ const placeUnknown: Outcome = {
 };
 
 /** Questions of a turn that runs here, or that is suspended in the file. */
-async function openQuestions({ live, engine }: ToolServices, id: ThreadId): Promise<readonly Question[]> {
-  const loaded = live.loaded.find((thread) => thread.id === id);
-  return loaded?.questions ?? engine.stored.questions(id);
-}
+const openQuestions = async ({ live, engine }: ToolServices, id: ThreadId): Promise<readonly Question[]> =>
+  live.loaded.find((thread) => thread.id === id)?.questions ?? engine.stored.questions(id);
 
 function wordsOf(item: JsonObject): string {
   const name = stringAt(item, 'name');

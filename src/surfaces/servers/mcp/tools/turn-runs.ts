@@ -77,14 +77,14 @@ export class TurnRuns {
   }
 
   #add(run: TurnRun): void {
-    const { id } = run.thread;
-    const open = this.#open.get(id) ?? this.#follow(run.thread);
-    open.runs.push(run);
-    void run.end.then(() => {
-      if (run.turnId !== undefined) this.#over.set(run.turnId, run);
-      for (const oldest of this.#over.keys()) if (this.#over.size > mostOver) this.#over.delete(oldest);
-      this.#close(run);
-    });
+    (this.#open.get(run.thread.id) ?? this.#follow(run.thread)).runs.push(run);
+    void run.end.then(() => this.#remove(run));
+  }
+
+  #remove(run: TurnRun): void {
+    if (run.turnId !== undefined) this.#over.set(run.turnId, run);
+    for (const oldest of this.#over.keys()) if (this.#over.size > mostOver) this.#over.delete(oldest);
+    this.#close(run);
   }
 
   #follow(thread: LiveThread) {

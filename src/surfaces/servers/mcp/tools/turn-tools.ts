@@ -65,8 +65,7 @@ export async function startThreadForCall(
   const more = { settings: shownSettings(thread.settings) };
   const noted = (answer: ToolAnswer): ToolAnswer => withNotices(answer, thread.notices);
   if (input !== undefined) {
-    const run = parts.runs.submit(thread, input);
-    const answer = await followTurn(parts, run, context, { ...attendance, more });
+    const answer = await followTurn(parts, parts.runs.submit(thread, input), context, { ...attendance, more });
     return answer.kind === 'input-required' ? answer : noted(answer);
   }
   const words = `Thread ${thread.id} is started. Send it a message with thread_send: it is kept on disk from then on.`;

@@ -41,7 +41,7 @@ function orNull(properties: JsonObject): JsonObject {
   return Object.fromEntries(entries) as JsonObject;
 }
 
-const inConversation = (properties: JsonObject, ...required: readonly string[]): JsonObject =>
+const inConversation = (properties: JsonObject, required: readonly string[] = []): JsonObject =>
   schemaParts.input({ ...schemaParts.fields('conversationId'), ...properties }, ['conversationId', ...required]);
 const turn = schemaParts.output('conversationId, turnId, status, message, questions: list', []);
 
@@ -86,15 +86,19 @@ export function v1Tools(parts: ToolServices): readonly ServerTool[] {
       },
     }),
     alias('sendUserMessage', 'Send a message', {
-      input: inConversation({ items: schemaParts.list }, 'items'),
+      input: inConversation({ items: schemaParts.list }, ['items']),
       output: turn,
       call: (args, call) => said([parts, threadSendTool], args, call),
     }),
     alias('sendUserTurn', 'Run a turn', {
-      input: inConversation(
-        { items: schemaParts.list, ...context },
-        ...['items', 'cwd', 'approvalPolicy', 'sandboxPolicy', 'model', 'summary'],
-      ),
+      input: inConversation({ items: schemaParts.list, ...context }, [
+        'items',
+        'cwd',
+        'approvalPolicy',
+        'sandboxPolicy',
+        'model',
+        'summary',
+      ]),
       output: turn,
       call: (args, call) => said([parts, threadTurnTool], args, call, contextFrom(args)),
     }),
@@ -168,6 +172,12 @@ async function begun({ engine }: ToolServices, called: Called): Promise<Called> 
   };
 }
 
+const itemMembers: Readonly<Record<string, readonly string[]>> = {
+  text: ['text'],
+  image: ['image_url', 'imageUrl'],
+  localImage: ['path'],
+};
+
 /** `{type: "text", data: {text}}`, `{type: "image", data: {image_url}}`, `{type: "localImage", data: {path}}`. */
 function messageFrom(args: JsonObject): JsonObject | Outcome {
   const texts: string[] = [];
@@ -176,17 +186,12 @@ function messageFrom(args: JsonObject): JsonObject | Outcome {
     if (!isJsonObject(item)) return wrongItem(at, 'is not an object');
     // Some clients omit the data object and put its members into the item.
     const data = objectAt(item, 'data') ?? item;
-    const [type, place] = [stringAt(item, 'type'), `data of type ${String(item['type'])}`];
-    if (type === 'text') {
-      const text = stringAt(data, 'text');
-      if (text === undefined) return wrongItem(at, `has no text in its ${place}`);
-      texts.push(text);
-    } else if (type === 'image' || type === 'localImage') {
-      const name = type === 'image' ? 'image_url' : 'path';
-      const image = stringAt(data, name) ?? (type === 'image' ? stringAt(data, 'imageUrl') : undefined);
-      if (image === undefined) return wrongItem(at, `has no ${name} in its ${place}`);
-      images.push(image);
-    } else return wrongItem(at, `has the type ${JSON.stringify(item['type'] ?? null)}`);
+    const type = stringAt(item, 'type') ?? '';
+    const names = Object.hasOwn(itemMembers, type) ? itemMembers[type] : undefined;
+    if (names === undefined) return wrongItem(at, `has the type ${JSON.stringify(item['type'] ?? null)}`);
+    const content = names.map((name) => stringAt(data, name)).find((member) => member !== undefined);
+    if (content === undefined) return wrongItem(at, `has no ${names[0]} in its data of type ${type}`);
+    (type === 'text' ? texts : images).push(content);
   }
   return { text: texts.join('\n'), ...(images.length > 0 && { images }) };
 }
@@ -221,7 +226,6 @@ function startFrom(args: JsonObject): JsonObject {
   });
 }
 
-/** Null members count as absent. */
 const withoutNull = (members: Readonly<Record<string, Json | undefined>>): JsonObject =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null));
 

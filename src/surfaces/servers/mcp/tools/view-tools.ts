@@ -99,8 +99,7 @@ export const threadReplayTool: UnboundTool = {
       if (context.signal.aborted) return refusalAnswer(cancelled);
       all.push(shown);
     }
-    const back = await parts.engine.stored.takenBack(id);
-    const report = replayReport({ id, skipped }, all, back);
+    const report = replayReport({ id, skipped }, all, await parts.engine.stored.takenBack(id));
     const isShown = args['all'] === true ? () => true : (_: unknown, at: number) => isNotReproduced(all[at]!);
     const requests = report.requests.filter(isShown);
     // A request that cannot be compared is not proven.

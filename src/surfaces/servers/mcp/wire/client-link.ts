@@ -9,7 +9,6 @@ export function subscriptionPort({ id, gone, outbox }: ClientLink, send: Outgoin
   return { id, canAsk: false, stays: true, gone, ready: () => outbox.ready(), notify };
 }
 
-/** Tells a connected client that a resource has changed. */
 export function postResourceUpdate({ outbox }: ClientLink, uri: string, connected: () => Server | undefined): void {
   const send: OutgoingEvent['send'] = async ({ params }) =>
     connected()?.sendResourceUpdated({ uri: String(params.uri) });

@@ -114,8 +114,7 @@ export class HttpSessions {
     for (const session of this.#sessions.values()) {
       if (session.flow.openStreams > 0) continue;
       const { abandonedMs, idleMs } = this.#limits;
-      const isOld = now - session.usedAt > (session.unanswered.size > 0 ? abandonedMs : idleMs);
-      if (isOld) void session.transport.close();
+      if (now - session.usedAt > (session.unanswered.size > 0 ? abandonedMs : idleMs)) void session.transport.close();
     }
   }
 

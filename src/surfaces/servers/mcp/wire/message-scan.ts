@@ -111,7 +111,6 @@ export class MessageScan {
     }
   }
 
-  /** Reads to the next string, or the end of the piece. */
   #readSigns(bytes: Uint8Array, from: number): number {
     for (let at = from; at < bytes.length; at++) {
       const byte = bytes[at];

@@ -174,7 +174,7 @@ function serveCompletions({ resources, prompts }: ServerApp, server: Server): vo
 }
 
 /** Wrong arguments are a result of `tools/call` and not an error: hosts show results to their model. */
-export async function answerToolCall(
+async function answerToolCall(
   { report }: { report(problem: string): void },
   caller: CallingClient,
   request: ServerContext,
@@ -211,9 +211,9 @@ const isProtocolError = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && typeof error.code === 'number';
 
 /** The revisions of the protocol: `modern` is 2026-07-28, which keeps no connection; `legacy` are those before. */
-export type ProtocolRevision = 'modern' | 'legacy';
+type ProtocolRevision = 'modern' | 'legacy';
 
-export interface CallingClient {
+interface CallingClient {
   readonly server: Server;
   readonly revision: ProtocolRevision;
   readonly link: ClientLink;
@@ -221,7 +221,7 @@ export interface CallingClient {
 }
 
 /** A client's request that may need answers of its user: its name and its work. */
-export interface CallWork<Answer> {
+interface CallWork<Answer> {
   readonly name: string;
   readonly args: JsonObject;
   work(context: CallContext): Promise<Answer | InputRequired>;
@@ -235,7 +235,7 @@ const patienceMs = 30_000;
  * Asks a client of the old revisions during the call, and repeats the work with its answers. A client of the new
  * revision gets the questions as the result, and calls again itself.
  */
-export async function runCall<Answer extends { readonly kind: string }>(
+async function runCall<Answer extends { readonly kind: string }>(
   caller: CallingClient,
   request: ServerContext,
   call: CallWork<Answer>,

@@ -1,6 +1,6 @@
 import { BoundedBuffer } from '../../../../base/bounded-buffer.ts';
 import { isJsonObject, type Json, type JsonObject, objectAt } from '../../../../protocol/json.ts';
-import { type ClientPort, type ServerResources, shortenCallText } from '../server-interface.ts';
+import { type ClientPort, shortenCallText } from '../server-interface.ts';
 import { type ClientLink, createLink, subscriptionPort } from './client-link.ts';
 import { bracketedHost, createRequestGuard, mcpHttpPath, rejectHttpRequest } from './http-access.ts';
 import type { AccessToken, HttpAddress } from './http-access.ts';
@@ -113,15 +113,19 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
       }
     }
     if (await isLegacyRequest(request, body)) return sessions.handle(request, body);
-    const unknown = await unknownResourceError(resources, listenedUris(body));
+    const uris = listenedUris(body);
+    const unknown = await unknownResourceError(resources, uris);
     if (unknown !== undefined && isListening(body)) return notFound(body, unknown);
     const flow = new StreamFlow();
     const link = createLink({ stays: false, taken: () => flow.taken() });
     links.set(request, link);
     request.signal.addEventListener('abort', () => link.end(), { once: true });
-    const stops = listenedUris(body).flatMap((uri) => (watches === undefined ? [] : [watches.follow(uri)]));
-    // The SDK sends only notices on a listener's stream. The events of what it follows are sent between them.
-    if (isListening(body)) stops.push(...followOn(resources, listenedUris(body), listenerOn(flow, link, body)));
+    const stops = watches === undefined ? [] : uris.map((uri) => watches.follow(uri));
+    if (isListening(body) && resources !== undefined) {
+      // The SDK sends only notices on a listener's stream. The events of what it follows are sent between them.
+      const listener = listenerOn(flow, link, body);
+      stops.push(...uris.map((uri) => resources.watch(uri, () => {}, listener)));
+    }
     const response = await modern.fetch(request, body === undefined ? {} : { parsedBody: body });
     const over = (): void => {
       for (const stop of stops) stop();
@@ -151,13 +155,6 @@ function listenerOn(flow: StreamFlow, link: ClientLink, { id = null }: JsonObjec
     flow.send({ jsonrpc: '2.0', method, params: { ...params, _meta } }),
   );
 }
-
-const followOn = (
-  resources: ServerResources | undefined,
-  uris: readonly string[],
-  client: ClientPort,
-): readonly (() => void)[] =>
-  resources === undefined ? [] : uris.map((uri) => resources.watch(uri, () => {}, client));
 
 const isListening = (body: Json | undefined): body is JsonObject =>
   isJsonObject(body) && body.method === 'subscriptions/listen';

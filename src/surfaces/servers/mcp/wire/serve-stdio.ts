@@ -68,8 +68,7 @@ function listenTap(
     },
     async problem(request) {
       const params: unknown = request.params;
-      const uris = isJsonObject(params) ? listenedIn(params) : [];
-      return (await unknownResourceError(resources, uris))?.message;
+      return (await unknownResourceError(resources, isJsonObject(params) ? listenedIn(params) : []))?.message;
     },
     out(message) {
       if (!isJSONRPCNotification(message) || message.method !== 'notifications/subscriptions/acknowledged') return;
@@ -97,7 +96,6 @@ interface MessageTap {
   out(message: JSONRPCMessage): void;
   /** Why a client cannot listen to these resources; undefined if it can. The SDK does not check. */
   problem(listening: JSONRPCRequest): Promise<string | undefined>;
-  /** Called when a message was refused with this answer. */
   refused(problem: string): void;
   /** No more messages pass, because the client is gone or the server was closed. */
   end(): void;

@@ -86,12 +86,16 @@ export async function loadImages({ options }: ExecArguments, cwd: string, engine
 }
 
 /** Several paths separated by commas, or one path that contains commas. */
-function pathsIn(list: string, cwd: string): readonly string[] {
-  if (kindOfEntry(resolve(cwd, list)) !== 'missing') return [list];
-  return list.split(',').filter((path) => path !== '');
-}
+const pathsIn = (list: string, cwd: string): readonly string[] =>
+  kindOfEntry(resolve(cwd, list)) !== 'missing' ? [list] : list.split(',').filter((path) => path !== '');
 
 const mostBytes = 1024 * 1024;
+
+export function readOptionFile(path: string): { readonly text: string } | { readonly problem: string } {
+  const file = readBounded(path, { maxBytes: mostBytes });
+  if (file.kind === 'read') return { text: file.bytes.toString('utf8') };
+  return { problem: file.kind === 'missing' ? whyMissing(path) : file.reason };
+}
 
 /** `notices`: warnings that a part of the schema is not checked. */
 export async function loadOutputSchema(
@@ -99,13 +103,12 @@ export async function loadOutputSchema(
   cwd: string,
 ): Promise<{ readonly outputSchema?: JsonObject; readonly notices: readonly Outcome[] } | Outcome> {
   if (path === undefined) return { notices: [] };
-  const file = readBounded(resolve(cwd, path), { maxBytes: mostBytes });
-  if (file.kind !== 'read') {
-    const problem = file.kind === 'missing' ? whyMissing(resolve(cwd, path)) : file.reason;
-    const message = `The output schema ${path} cannot be read: ${problem}.`;
+  const file = readOptionFile(resolve(cwd, path));
+  if ('problem' in file) {
+    const message = `The output schema ${path} cannot be read: ${file.problem}.`;
     return { code: 'schema-unreadable', message, next: 'Give --output-schema a file that you may read.' };
   }
-  const outputSchema = parse(file.bytes.toString('utf8'));
+  const outputSchema = parse(file.text);
   if (typeof outputSchema !== 'string') {
     const { firstUncheckedKeyword } = await import('../../core/envelope/json-schema.ts');
     const place = await firstUncheckedKeyword(outputSchema);

@@ -19,7 +19,6 @@ export class HeldBackOutput {
   readonly #sayLost: (count: number) => void;
   #lost = 0;
 
-  /** `sayLost`: called with the number of lines that could not be held. */
   constructor(sayLost: (count: number) => void) {
     this.#sayLost = sayLost;
   }

@@ -310,8 +310,7 @@ export class PlainOutput implements RunOutput {
   }
 
   #sayHowToResume(what = 'To resume', changed: Pick<PlainOptions, 'limits'> = {}): void {
-    const run = { ...this.#options, ...changed, goalRests: this.#goalRests };
-    this.#sayCommand(what, (id) => resumeCommand(id, run));
+    this.#sayCommand(what, (id) => resumeCommand(id, { ...this.#options, ...changed, goalRests: this.#goalRests }));
   }
 
   #sayCommand(what: string, command: (id: string) => string): void {

@@ -68,24 +68,18 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   const threads = liveThreads(engine);
   const thread = await openThread({ engine, threads }, asked, cwd, threadRequest(asked, output, approvals));
   if (thread.kind === 'refused') return thread.outcome;
-  if (missing !== undefined && !thread.isSuspended) {
+  const leave = async <End>(end: End): Promise<End> => {
     await threads.close();
-    return nothingToAnswer(missing, thread.notices);
-  }
-  const changed =
-    options.mode === undefined ? undefined : await thread.override({ collaboration: { mode: options.mode } });
-  if (changed?.kind === 'refused') {
-    await threads.close();
-    return changed.outcome;
-  }
+    return end;
+  };
+  if (missing !== undefined && !thread.isSuspended) return leave(nothingToAnswer(missing, thread.notices));
+  const changed = options.mode && (await thread.override({ collaboration: { mode: options.mode } }));
+  if (changed?.kind === 'refused') return leave(changed.outcome);
   // The thread may let commands write in more folders than the configuration does.
   const { cwd: folder, sandbox: profile } = thread.settings;
   const roots = [...engine.config.writableFolders, folder, ...grantedFolders(profile)];
   const recheck = checkLastMessageFile(options, cwd, roots);
-  if (recheck !== undefined && 'code' in recheck) {
-    await threads.close();
-    return recheck;
-  }
+  if (recheck !== undefined && 'code' in recheck) return leave(recheck);
   output.start(thread);
   const asking = missing === undefined ? 'starts-anew' : approvals === undefined ? 'cannot-ask' : 'asks';
   for (const notice of thread.notices) output.notice(adaptSuspendedNotice(notice, asking));
@@ -257,10 +251,7 @@ const nodesIn = (node: AgentNode): readonly AgentNode[] => [node, ...node.agents
 /** Reports if only one of the two options that make Capstan ask is given: it has no effect without the other. */
 function approvalMismatch(
   { options: { approvals, askForApproval: policy } }: ExecArguments,
-  settings: Pick<
-    OpenedThread['settings'],
-    'approvals' | 'askedApproval' | 'collaboration' | 'cwd' | 'sandbox' | 'networkRules'
-  >,
+  settings: OpenedThread['settings'],
 ): Outcome | undefined {
   const { askedApproval } = settings;
   if (settings.approvals !== 'never') return undefined;
@@ -299,16 +290,15 @@ export function nothingToAnswer(missing: Outcome, notices: readonly Outcome[]): 
 }
 
 /** Reports folders of `--add-dir` that do not exist. A command may make one later, so the turn is not refused. */
-function missingAddedFolders({ options }: ExecArguments, cwd: string): readonly Outcome[] {
-  const paths = options.addDirectory.map((folder) => resolve(cwd, folder));
-  return paths
+const missingAddedFolders = ({ options }: ExecArguments, cwd: string): readonly Outcome[] =>
+  options.addDirectory
+    .map((folder) => resolve(cwd, folder))
     .filter((path) => kindOfEntry(path) === 'missing')
     .map((path) => ({
       code: 'added-folder-missing',
       message: `The folder ${path} given with --add-dir does not exist.`,
       next: 'Until it does, the option has no effect.',
     }));
-}
 
 const wants = [
   ['image', '--image'],

@@ -22,23 +22,21 @@ const plainName = /^\w[\w.@%+,/-]*$/;
  * Called by the shell scripts. First line: what the shell itself shall offer and, after a tab, the part of the current
  * word before it. Other lines: a word, a tab, its description. Reports no problems: the user is typing.
  */
-export function createCompleteCommand(table: CommandGroup): CommandWork<typeof completeCommand> {
-  return {
-    async run({ words: [shell = '', ...given] }) {
-      const { typed, kept } = shell === 'bash' ? wordsOfBash(given) : { typed: given.slice(1), kept: undefined };
-      const offers = findCompletions(table, typed);
-      const { source = 'words', attached = '' } = offers;
-      const all = [...offers.words, ...(await wordsFrom(source))].map(({ word, does }) => {
-        return { word: attached + word, does };
-      });
-      const begun = all.filter(({ word }) => word.startsWith(typed.at(-1) ?? ''));
-      const shown = kept === undefined ? all : begun.map(({ word }) => ({ word: word.slice(kept), does: '' }));
-      const lines = [[source, attached], ...shown.map(({ word, does = '' }) => [word, does])];
-      print(lines.map((line) => `${line.join('\t')}\n`).join(''), 'text');
-      return 0;
-    },
-  };
-}
+export const createCompleteCommand = (table: CommandGroup): CommandWork<typeof completeCommand> => ({
+  async run({ words: [shell = '', ...given] }) {
+    const { typed, kept } = shell === 'bash' ? wordsOfBash(given) : { typed: given.slice(1), kept: undefined };
+    const offers = findCompletions(table, typed);
+    const { source = 'words', attached = '' } = offers;
+    const all = [...offers.words, ...(await wordsFrom(source))].map(({ word, does }) => {
+      return { word: attached + word, does };
+    });
+    const begun = all.filter(({ word }) => word.startsWith(typed.at(-1) ?? ''));
+    const shown = kept === undefined ? all : begun.map(({ word }) => ({ word: word.slice(kept), does: '' }));
+    const lines = [[source, attached], ...shown.map(({ word, does = '' }) => [word, does])];
+    print(lines.map((line) => `${line.join('\t')}\n`).join(''), 'text');
+    return 0;
+  },
+});
 
 /** Loads modules only for sources that need them: most words are in the command table. */
 async function wordsFrom(source: Offers['source'] | 'words'): Promise<readonly OfferedWord[]> {
@@ -102,11 +100,10 @@ interface Offers {
 }
 
 /** `typed`: the words after the program name; the last is the one being typed. */
-export function findCompletions(table: CommandGroup, typed: readonly string[]): Offers {
-  return typed[0] === 'help' && typed.length > 1
+export const findCompletions = (table: CommandGroup, typed: readonly string[]): Offers =>
+  typed[0] === 'help' && typed.length > 1
     ? offersIn(table, typed.slice(1), () => ({ words: [] }))
     : offersIn(table, typed, offersOf);
-}
 
 function offersIn(
   group: CommandGroup,

@@ -1,7 +1,7 @@
 import type { envelopeCommand } from '../table/threads-read-commands.ts';
 import { readThreadStory } from '../../views/context/thread-story.ts';
-import { pageForm, prettyJson, printPage } from '../../views/terminal/tables.ts';
-import { print } from '../../views/terminal/print.ts';
+import type { Span } from '../../views/terminal/styled-text.ts';
+import { type PageForm, printResult } from '../../views/terminal/tables.ts';
 import { withReadOnlyThread } from '../../views/command-line/command-engine.ts';
 import {
   envelopeDiffPage,
@@ -17,17 +17,12 @@ export const run = withReadOnlyThread<typeof envelopeCommand>(({ options }, { id
   const story = readThreadStory(lines);
   const view = envelopeView(id, story, options);
   if ('code' in view) return view;
-  if (options.json) {
-    print(prettyJson(envelopeJson(id, view)), 'json');
-    return 0;
-  }
-  const [{ turn }, form] = [view, pageForm()];
-  const page =
-    view.kind === 'difference'
-      ? envelopeDiffPage(view.changes, { from: view.against, to: turn.number }, form)
-      : view.fields === undefined
-        ? turnContextPage(turn, form)
-        : envelopePage(view.fields, form);
-  printPage([`${envelopeTurnLine(id, turn, story.turns.length)}\n\n`, ...page], form);
-  return 0;
+  const { turn } = view;
+  const pageOf = (form: PageForm): readonly Span[] => {
+    if (view.kind === 'difference')
+      return envelopeDiffPage(view.changes, { from: view.against, to: turn.number }, form);
+    return view.fields === undefined ? turnContextPage(turn, form) : envelopePage(view.fields, form);
+  };
+  const head = `${envelopeTurnLine(id, turn, story.turns.length)}\n\n`;
+  return printResult(envelopeJson(id, view), { ...options, pretty: true }, (form) => [head, ...pageOf(form)]);
 });

@@ -30,8 +30,7 @@ export const run = withEngine<typeof mcpCommand>(async ({ variant, words, option
       }
       const wanted = tableOf(options, rest);
       if ('code' in wanted) return wanted as unknown as Outcome;
-      const isThere = await registry.own(name);
-      const did = isThere ? `Replaced ${name}, and all of its earlier settings.` : `Added ${name}.`;
+      const did = (await registry.own(name)) ? `Replaced ${name}, and all of its earlier settings.` : `Added ${name}.`;
       return done(await registry.save(name, wanted), `${did} Its tools are there in new threads.`);
     }
     case 'remove':

@@ -80,13 +80,12 @@ function answersPage(rerun: RerunAnswers, form: PageForm): readonly Span[] {
 
 const divider = ' | ';
 
-function rows(left: readonly Span[], right: readonly Span[], column: number): readonly Span[] {
-  return Array.from({ length: Math.max(left.length, right.length) }, (_, at): readonly Span[] => {
+const rows = (left: readonly Span[], right: readonly Span[], column: number): readonly Span[] =>
+  Array.from({ length: Math.max(left.length, right.length) }, (_, at): readonly Span[] => {
     const [one = '', other = ''] = [left[at], right[at]];
     const padded = typeof one === 'string' ? padToWidth(one, column) : { ...one, text: padToWidth(one.text, column) };
     return [padded, dim(other === '' ? divider.trimEnd() : divider), other, '\n'];
   }).flat();
-}
 
 function factLines(answer: StepAnswered, column: number): readonly Span[] {
   const { model, provider, usage } = answer;

@@ -3,8 +3,7 @@ import type { SandboxMeans } from '../../../engine/sandbox/command-sandbox.ts';
 import { plural } from '../../../engine/wording.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { FileSystemEntry, PermissionProfile } from '../../../protocol/permissions.ts';
-import { pageForm, prettyJson, printPage, tableSpans, wrapSentences } from '../../views/terminal/tables.ts';
-import { print } from '../../views/terminal/print.ts';
+import { printResult, tableSpans, wrapSentences } from '../../views/terminal/tables.ts';
 import { green, red, type Span, yellow } from '../../views/terminal/styled-text.ts';
 import {
   answerMark,
@@ -37,8 +36,7 @@ export async function checkSandbox(engine: Engine, { json }: { readonly json: bo
     const attempts = readAttempts(ended.text);
     if (attempts === undefined) return noAnswer(ended.text);
     const tried = attempts.map((each) => withWhatArrived(each, doors));
-    const findings = judgeProbe(means, [...tried, leftovers(lab, means)]);
-    return showFindings(means, findings, json);
+    return showFindings(means, judgeProbe(means, [...tried, leftovers(lab, means)]), json);
   } finally {
     doors.close();
     // Not `rmSync`: it stops silently when a dying process removes a file of its own at the same time.
@@ -114,7 +112,6 @@ function readAttempts(text: string): readonly ProbeAttempt[] | undefined {
   return line === undefined ? undefined : (JSON.parse(line.slice(answerMark.length)) as readonly ProbeAttempt[]);
 }
 
-/** Finds files that the policy does not let commands make and that remain at the end. */
 function leftovers({ base, workspace, outside }: Lab, { kind }: SandboxMeans): ProbeAttempt {
   const expected = ['.codex', 'link', 'made-inside', ...(kind === 'landlock' ? ['.git', 'moved'] : [])];
   const found = [
@@ -144,9 +141,7 @@ const states: Readonly<Record<ProbeFinding['state'], Span & object>> = {
 function showFindings(means: SandboxMeans, findings: readonly ProbeFinding[], json: boolean): number {
   const count = (wanted: ProbeFinding['state']): number => findings.filter(({ state }) => state === wanted).length;
   const [broken, unknown, lost] = [count('broken'), count('unknown'), count('lost')];
-  if (json) print(prettyJson({ holds: broken === 0, means, findings }), 'json');
-  else {
-    const form = pageForm();
+  printResult({ holds: broken === 0, means, findings }, { json, pretty: true }, (form) => {
     const rows = findings.map(({ what, state, detail }) => [what, states[state], detail]);
     const but = lost === 0 ? '' : `, but for ${plural(lost, 'promise')} that Landlock cannot keep`;
     const sum =
@@ -154,8 +149,8 @@ function showFindings(means: SandboxMeans, findings: readonly ProbeFinding[], js
         ? `Everything holds${but}${unknown === 0 ? '' : `, ${plural(unknown, 'attempt')} could not be made`}.`
         : `${plural(broken, 'promise')} of the policy ${broken === 1 ? 'does' : 'do'} not hold here. Do not rely on this sandbox.`;
     const rowSpans = tableSpans(rows, { width: form.width });
-    printPage([wrapSentences(meansText(means), form), '\n', ...rowSpans, '\n', wrapSentences(sum, form)], form);
-  }
+    return [wrapSentences(meansText(means), form), '\n', ...rowSpans, '\n', wrapSentences(sum, form)];
+  });
   return broken === 0 ? 0 : 1;
 }
 

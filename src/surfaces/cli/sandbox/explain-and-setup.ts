@@ -3,7 +3,7 @@ import type { Engine } from '../../../engine/engine.ts';
 import { networkWords } from '../../../engine/wording.ts';
 import type { CommandSandbox } from '../../../engine/sandbox/command-sandbox.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { pageForm, prettyJson, printPage, tableSpans, wrapSentences } from '../../views/terminal/tables.ts';
+import { printResult, tableSpans, wrapSentences } from '../../views/terminal/tables.ts';
 import { print, printNote } from '../../views/terminal/print.ts';
 import { bold, green, red, type Span, yellow } from '../../views/terminal/styled-text.ts';
 
@@ -28,19 +28,15 @@ const verdicts: Readonly<Record<RouteExplanation['verdict'], (text: string) => S
 export async function explainSandbox(sandbox: CommandSandbox, { json }: { readonly json: boolean }): Promise<number> {
   const { policy, cwd, profileName } = sandbox;
   const routes = await sandbox.explain();
-  if (json) {
-    print(prettyJson({ cwd, profile: profileName, policy, routes }), 'json');
-    return 0;
-  }
-  const form = pageForm();
-  const described = describePolicy(policy, cwd);
-  const rows = routes.flatMap(({ system, verdict, why, losses = [] }) => [
-    ...tableSpans([[bold(names[system].padEnd(19)), verdicts[verdict](verdict)]]),
-    wrapSentences(why, form, '  '),
-    ...losses.map((loss) => wrapSentences(`- ${loss}`, form, '  ')),
-  ]);
-  printPage([wrapSentences([headLine(described, sandbox), ...lists(described)].join('\n'), form), '\n', ...rows], form);
-  return 0;
+  return printResult({ cwd, profile: profileName, policy, routes }, { json, pretty: true }, (form) => {
+    const described = describePolicy(policy, cwd);
+    const rows = routes.flatMap(({ system, verdict, why, losses = [] }) => [
+      ...tableSpans([[bold(names[system].padEnd(19)), verdicts[verdict](verdict)]]),
+      wrapSentences(why, form, '  '),
+      ...losses.map((loss) => wrapSentences(`- ${loss}`, form, '  ')),
+    ]);
+    return [wrapSentences([headLine(described, sandbox), ...lists(described)].join('\n'), form), '\n', ...rows];
+  });
 }
 
 function headLine(policy: PolicyDescription, { cwd, profileName }: CommandSandbox): string {

@@ -143,11 +143,11 @@ export interface ProbeFinding {
 const notTried = { end: 'skipped', detail: 'not tried' } as const;
 
 /** Compares the attempt with the promise. A missing attempt was never made: its state is unknown. */
-export function judgeProbe(
+export const judgeProbe = (
   means: Pick<SandboxMeans, 'kind' | 'closesUserNamespaces'>,
   attempts: readonly ProbeAttempt[],
-): readonly ProbeFinding[] {
-  return (Object.entries(probes) as [ProbeName, Probe][]).map(([name, { what, promise, needs, lostWith }]) => {
+): readonly ProbeFinding[] =>
+  (Object.entries(probes) as [ProbeName, Probe][]).map(([name, { what, promise, needs, lostWith }]) => {
     const { end, detail: said } = attempts.find((each) => each.name === name) ?? notTried;
     if (needs !== undefined && means.closesUserNamespaces !== true && end === 'succeeded')
       return { name, what, state: 'unknown', detail: 'works: not forbidden here' };
@@ -157,4 +157,3 @@ export function judgeProbe(
     const verb = end === 'succeeded' ? 'works' : end === 'failed' ? 'refused' : 'not checked';
     return { name, what, state, detail: said === '' ? verb : `${verb}: ${said}` };
   });
-}

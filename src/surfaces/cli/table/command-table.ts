@@ -15,13 +15,9 @@ const threads: CommandGroup = {
   does: 'list, show, search, fork, roll back, export, …',
   summary: 'Works with threads, the stored conversations.',
   commands: {
-    list: loadableCommand(reads.listCommand, async () => ({
-      run: (await import('../threads/list-and-search.ts')).runList,
-    })),
+    list: loadableCommand(reads.listCommand, async () => (await import('../threads/list-and-search.ts')).runList),
     show: loadableCommand(reads.showCommand, () => import('../threads/show.ts')),
-    search: loadableCommand(reads.searchCommand, async () => ({
-      run: (await import('../threads/list-and-search.ts')).runSearch,
-    })),
+    search: loadableCommand(reads.searchCommand, async () => (await import('../threads/list-and-search.ts')).runSearch),
     files: loadableCommand(reads.filesCommand, () => import('../threads/files.ts')),
     name: loadableCommand(changes.nameCommand, async () => (await operations()).name),
     fork: loadableCommand(changes.forkCommand, async () => (await operations()).fork),
@@ -36,19 +32,20 @@ const threads: CommandGroup = {
     archive: loadableCommand(changes.archiveCommand, async () => (await operations()).archive),
     unarchive: loadableCommand(changes.unarchiveCommand, async () => (await operations()).unarchive),
     delete: loadableCommand(changes.deleteCommand, async () => (await operations()).delete),
-    export: loadableCommand(reads.exportCommand, async () => ({
-      run: (await import('../threads/export-and-import.ts')).runExport,
-    })),
-    import: loadableCommand(reads.importCommand, async () => ({
-      run: (await import('../threads/export-and-import.ts')).runImport,
-    })),
-    reindex: loadableCommand(reads.reindexCommand, async () => ({
-      run: (await import('../threads/maintenance.ts')).runReindex,
-    })),
-    compress: loadableCommand(reads.compressCommand, async () => ({
-      run: (await import('../threads/maintenance.ts')).runCompress,
-    })),
-    gc: loadableCommand(reads.gcCommand, async () => ({ run: (await import('../threads/maintenance.ts')).runGc })),
+    export: loadableCommand(
+      reads.exportCommand,
+      async () => (await import('../threads/export-and-import.ts')).runExport,
+    ),
+    import: loadableCommand(
+      reads.importCommand,
+      async () => (await import('../threads/export-and-import.ts')).runImport,
+    ),
+    reindex: loadableCommand(reads.reindexCommand, async () => (await import('../threads/maintenance.ts')).runReindex),
+    compress: loadableCommand(
+      reads.compressCommand,
+      async () => (await import('../threads/maintenance.ts')).runCompress,
+    ),
+    gc: loadableCommand(reads.gcCommand, async () => (await import('../threads/maintenance.ts')).runGc),
   },
   notes: 'THREAD is an id, the beginning of one, or a name; --last is the newest thread of this folder.',
 };
@@ -84,12 +81,14 @@ export const commandTable: CommandGroup = {
     envelope: loadableCommand(reads.envelopeCommand, () => import('../commands/envelope.ts')),
     replay: loadableCommand(reads.replayCommand, () => import('../commands/replay.ts')),
     rerun: loadableCommand(reads.rerunCommand, () => import('../commands/rerun.ts')),
-    login: loadableCommand(settings.loginCommand, async () => ({
-      run: (await import('../commands/login-and-logout.ts')).runLogin,
-    })),
-    logout: loadableCommand(settings.logoutCommand, async () => ({
-      run: (await import('../commands/login-and-logout.ts')).runLogout,
-    })),
+    login: loadableCommand(
+      settings.loginCommand,
+      async () => (await import('../commands/login-and-logout.ts')).runLogin,
+    ),
+    logout: loadableCommand(
+      settings.logoutCommand,
+      async () => (await import('../commands/login-and-logout.ts')).runLogout,
+    ),
     sandbox: loadableCommand(sandboxCommand, () => import('../sandbox/run-sandbox.ts')),
     mcp: loadableCommand(settings.mcpCommand, () => import('../commands/mcp.ts')),
     'mcp-server': loadableCommand(surfaces.mcpServerCommand, () => import('../../servers/mcp/run-mcp-server.ts')),

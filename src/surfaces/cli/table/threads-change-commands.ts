@@ -18,13 +18,11 @@ const operationOptions = {
 export const jsonOption = flag('--json', 'print one JSON object');
 export const jsonAndLast = { json: jsonOption, last: lastOption } as const;
 
-/** The thread; `--last` may replace it. */
 export const threadWord = {
   name: 'THREAD',
   missing: 'which thread? Give its id, its name or --last.',
 } as const satisfies PositionalArgument;
 
-/** A command about one thread that takes no other words. */
 export const oneThreadUsage = { forms: ['THREAD|--last [options]'], words: [threadWord] } as const;
 const turnWord = 'TURN is the number of a turn, its id, or the beginning of its id.';
 

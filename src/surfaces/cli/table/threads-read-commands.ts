@@ -3,7 +3,6 @@ import { jsonAndLast, jsonOption, lastOption, oneThreadUsage, threadWord } from 
 
 const onlyOptions = { forms: ['[options]'], words: [], surplus: 'it takes options only.' } as const;
 
-/** Filters and paging, shared by lists and searches. */
 const queryOptions = {
   cwd: option('-C, --cd FOLDER', 'only threads that work in FOLDER'),
   limit: option('-n, --limit NUMBER', 'how many at a time (25)', { number: { min: 1, max: 1000 } }),

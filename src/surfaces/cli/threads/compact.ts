@@ -45,7 +45,6 @@ export async function run(given: CommandArguments<typeof compactCommand>): Promi
   }
 }
 
-/** Compacts the thread. If that makes no checkpoint, the history stays unchanged. */
 async function compact(
   threads: LiveThreads,
   id: ThreadId,
@@ -64,14 +63,13 @@ function withOwnNext(outcome: Outcome, id: ThreadId): Outcome {
   return outcome.code === 'folder-missing' ? { ...outcome, next } : outcome;
 }
 
-function told(id: ThreadId, report: CheckpointReport): string {
-  return [
+const told = (id: ThreadId, report: CheckpointReport): string =>
+  [
     checkpointText(report),
     `To look at it: capstan context ${id} --checkpoint ${report.number}`,
     `To take it back: capstan threads rollback ${id} --before-checkpoint ${report.number}`,
     '',
   ].join('\n');
-}
 
 /** Shows progress on standard error: a model may think for minutes. */
 function showOn(screen: StatusScreen): (event: ThreadEvent) => void {

@@ -119,7 +119,6 @@ export const renameLocationsToPaths = (value: object): object =>
 /** A listed thread. `writer`: the program that has it open, waits for an answer, and asks there. */
 type ListedThread = ThreadSummary & { readonly writer?: string };
 
-/** Adds the writer for threads that wait; leaves others unchanged. */
 export async function addQuestionWriter(stored: StoredThreads, thread: ThreadSummary): Promise<ListedThread> {
   const writer = thread.questions === undefined ? undefined : await stored.writer(thread.id);
   return writer === undefined ? thread : { ...thread, writer };

@@ -46,7 +46,6 @@ async function turnNamed({ engine, id }: FoundThread, name: string): Promise<Res
 const byOptions = (options: string): string =>
   `To restore the kept files as well, add ${options}. You can undo that, too.`;
 
-/** A line for people; empty when nothing changed. */
 export const howToUndoRestore = (id: ThreadId, report: RestoreReport): string =>
   hasChangedFiles(report) ? `To undo this: capstan threads restore ${id} --undo\n` : '';
 

@@ -6,7 +6,7 @@ import {
   patchUnfitText,
 } from '../../../core/fragments/answers/commands-and-patches.ts';
 import { declinedByUserText, outcomeUnknownText } from '../../../core/fragments/answers/tool-calls.ts';
-import { describeCallEnd } from './show-turn.ts';
+import { describeCallEnd } from './show.ts';
 
 const budget = { mode: 'tokens', limit: 1000 } as const;
 const wordsFor = (text: string | undefined): string | undefined =>

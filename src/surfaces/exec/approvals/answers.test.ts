@@ -6,7 +6,7 @@ import { defined } from '../../../base/objects.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import type { Question } from '../../../protocol/question.ts';
 import { paint, type Span } from '../../views/terminal/styled-text.ts';
-import { answerByLines, createFileAnswerer, parseAnswersFile } from './answers-file.ts';
+import { answerByLines, createFileAnswerer, parseAnswersFile } from './load-approvals.ts';
 
 const about = {
   id: 'q',

@@ -17,7 +17,6 @@ import { type ApprovalAnswerer, AskedItems } from './approvals.ts';
 import { Keyboard, type KeyboardParts } from './keyboard.ts';
 
 export interface TerminalParts extends KeyboardParts {
-  /** Prints lines that stay. */
   show(...spans: readonly Span[]): void;
   width(): number;
   /** Shows the typed text in a line that is overwritten; undefined removes it. Absent: the terminal echoes. */

@@ -28,9 +28,10 @@ const burstMs = 50;
 export class Keyboard {
   readonly #parts: KeyboardParts;
   readonly #interrupted = new AbortController();
+  readonly interrupted = this.#interrupted.signal;
   #decoder = new TextDecoder();
   #typed = '';
-  #lastKeyAt = Number.NEGATIVE_INFINITY;
+  lastKeyAt = Number.NEGATIVE_INFINITY;
   #arrival = Promise.withResolvers<void>();
   #isOpen = false;
   readonly #resumed: () => void;
@@ -39,10 +40,6 @@ export class Keyboard {
   constructor(parts: KeyboardParts, resumed: () => void) {
     this.#parts = parts;
     this.#resumed = resumed;
-  }
-
-  get interrupted(): AbortSignal {
-    return this.#interrupted.signal;
   }
 
   open(): void {
@@ -55,7 +52,6 @@ export class Keyboard {
     input.resume();
   }
 
-  /** Restores the terminal. */
   close(): void {
     const { input } = this.#parts;
     this.#isOpen = false;
@@ -82,7 +78,7 @@ export class Keyboard {
   /** The next keys and all that follow without a pause. Empty when the signal aborts. */
   async burst(signal: AbortSignal): Promise<string> {
     await this.#key(signal);
-    await this.#quiet(burstMs, signal, this.#lastKeyAt);
+    await this.#quiet(burstMs, signal, this.lastKeyAt);
     return signal.aborted ? '' : this.#take();
   }
 
@@ -92,15 +88,11 @@ export class Keyboard {
     return signal.aborted ? '' : this.#take();
   }
 
-  get lastKeyAt(): number {
-    return this.#lastKeyAt;
-  }
-
   async #quiet(milliseconds: number, signal: AbortSignal, since: number): Promise<void> {
     while (!signal.aborted) {
-      const from = Math.max(since, this.#lastKeyAt);
+      const from = Math.max(since, this.lastKeyAt);
       await this.#parts.after(Math.max(0, from + milliseconds - this.#parts.now()), signal);
-      if (this.#lastKeyAt <= from) return;
+      if (this.lastKeyAt <= from) return;
     }
   }
 
@@ -135,7 +127,7 @@ export class Keyboard {
       return void this.#suspend(this.#parts.suspend);
     }
     this.#typed += text;
-    this.#lastKeyAt = this.#parts.now();
+    this.lastKeyAt = this.#parts.now();
     this.#arrival.resolve();
     this.#arrival = Promise.withResolvers();
   };

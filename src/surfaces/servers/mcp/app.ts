@@ -13,7 +13,7 @@ import { threadCompactTool, threadInterruptTool, threadOverrideTool } from './to
 import { threadListTool, threadReadTool, threadSearchTool } from './tools/read-tools.ts';
 import { refusalAnswer } from './tools/tool-answers.ts';
 import { bindToolServices } from './tools/tool-definition.ts';
-import type { QuestionHandling, ServedEngine, UnboundTool, ToolServices } from './tools/tool-definition.ts';
+import type { ServedEngine, UnboundTool, ToolServices } from './tools/tool-definition.ts';
 import { thrownAsOutcome, TurnRuns } from './tools/turn-runs.ts';
 import { threadAnswerTool, threadSendTool, threadStartTool, threadTurnTool } from './tools/turn-tools.ts';
 import { v1Tools } from './tools/v1-tools.ts';
@@ -24,25 +24,34 @@ export interface McpApp extends ServerApp {
   readonly resources: ServerResources;
 }
 
-export interface McpAppOptions {
-  /** The folder of threads that start without one. */
-  readonly cwd: string;
-  /** Applies to questions when a client cannot ask its user. Absent: `report`. */
-  readonly onQuestion?: QuestionHandling;
+/** `onQuestion` is `report` by default. */
+export interface McpAppOptions extends Pick<ToolServices, 'cwd'>, Partial<Pick<ToolServices, 'onQuestion'>> {
   /** For this time only an asked client without a connection may answer a question. Absent: ten minutes. */
   readonly reservedMs?: number;
 }
 
 const usualReservedMs = 10 * 60_000;
-
 const answeringMs = 250;
 
 export function createMcpApp(engine: ServedEngine, live: LiveThreads, options: McpAppOptions): McpApp {
   const feeds = new ThreadFeeds();
   const { onQuestion = 'report' } = options;
-  const newest = new NewestClient();
-  const calls = new OpenCalls();
-  const loaded = new LoadedThreads(live, onQuestion === 'decline' ? { askUser: newest.askUser } : {});
+  const openCalls = new Set<Promise<unknown>>();
+  // Where questions are declined, a turn learns that no one can be asked from the client of the newest call.
+  let canAsk = false;
+  const askUser: AskUser = { ...awaitClientAnswer, isThere: () => canAsk };
+  const loaded = new LoadedThreads(live, onQuestion === 'decline' ? { askUser } : {});
+  const tracked = (tool: ServerTool): ServerTool => ({
+    ...tool,
+    call(args, context) {
+      canAsk = context.client.canAsk;
+      const answer = tool.call(args, context);
+      openCalls.add(answer);
+      const forget = (): void => void openCalls.delete(answer);
+      answer.then(forget, forget);
+      return answer;
+    },
+  });
   const parts: ToolServices = {
     engine,
     live: loaded.live,
@@ -55,14 +64,14 @@ export function createMcpApp(engine: ServedEngine, live: LiveThreads, options: M
   return {
     // The last ones are aliases: always callable, but listed only if a host requests them.
     tools: [...threadTools.map((row) => bindToolServices(row, parts)), ...v1Tools(parts), ...codexTools(parts)].map(
-      (tool) => calls.counting(newest.noticing(guarded(tool))),
+      (tool) => tracked(guarded(tool)),
     ),
     resources: threadResources(parts, loaded),
     callSecret: () => engine.secretFor('calls of mcp clients'),
     async close() {
       try {
         await live.close();
-        await calls.answered(answeringMs);
+        await settledWithin(Promise.allSettled(openCalls), answeringMs);
       } finally {
         feeds.close();
         parts.listeners.close();
@@ -72,21 +81,18 @@ export function createMcpApp(engine: ServedEngine, live: LiveThreads, options: M
 }
 
 /** A lost disk or a bug fails only the call that met it. Refuses arguments that are longer than any call needs. */
-function guarded(tool: ServerTool): ServerTool {
-  return {
-    ...tool,
-    async call(args, context) {
-      const tooLong = tooLongMember(args);
-      if (tooLong !== undefined) return refusalAnswer(tooLong, { status: 'failed' });
-      return tool.call(args, context).catch((error) => refusalAnswer(thrownAsOutcome(error)));
-    },
-  };
-}
+const guarded = (tool: ServerTool): ServerTool => ({
+  ...tool,
+  async call(args, context) {
+    const tooLong = tooLongMember(args);
+    if (tooLong !== undefined) return refusalAnswer(tooLong, { status: 'failed' });
+    return tool.call(args, context).catch((error) => refusalAnswer(thrownAsOutcome(error)));
+  },
+});
 
 /** Limits in characters: this one for names and keys, the next for any text but messages and instructions. */
 const longestName = 256;
 const longestText = 4096;
-
 const names = new Set(['model', 'effort', 'summary', 'profile', 'permissions', 'approval_policy', 'sandbox']);
 /** Text that people write; it has limits of its own. */
 const isProse = /^(?:text|prompt|images|items|note|focus|add|content)$|_(?:instructions|prompt)$|^instructions$/;
@@ -113,53 +119,11 @@ function tooLongValue(key: string, value: Json | undefined): Outcome | undefined
   return members.map((each) => tooLongValue(key, each)).find((found) => found !== undefined);
 }
 
-function tooLong(what: string, length: number, limit: number): Outcome {
-  return {
-    code: 'argument-too-long',
-    message: `${what} has ${formatCount(length)} characters, and the limit is ${formatCount(limit)}.`,
-    next: 'Nothing was changed. Call again with a shorter value.',
-  };
-}
-
-/** Knows if the newest call's client can ask its user: where questions are declined, a turn learns that no one can. */
-class NewestClient {
-  #canAsk = false;
-
-  /** Clients answer, as they do without it. */
-  readonly askUser: AskUser = { ...awaitClientAnswer, isThere: () => this.#canAsk };
-
-  noticing(tool: ServerTool): ServerTool {
-    return {
-      ...tool,
-      call: (args, context) => {
-        this.#canAsk = context.client.canAsk;
-        return tool.call(args, context);
-      },
-    };
-  }
-}
-
-class OpenCalls {
-  readonly #open = new Set<Promise<unknown>>();
-
-  counting(tool: ServerTool): ServerTool {
-    return {
-      ...tool,
-      call: (args, context) => {
-        const answer = tool.call(args, context);
-        this.#open.add(answer);
-        const forget = (): void => void this.#open.delete(answer);
-        answer.then(forget, forget);
-        return answer;
-      },
-    };
-  }
-
-  /** Resolves when all calls that are open now have their answers, or the time is over. */
-  answered(ms: number): Promise<void> {
-    return settledWithin(Promise.allSettled(this.#open), ms);
-  }
-}
+const tooLong = (what: string, length: number, limit: number): Outcome => ({
+  code: 'argument-too-long',
+  message: `${what} has ${formatCount(length)} characters, and the limit is ${formatCount(limit)}.`,
+  next: 'Nothing was changed. Call again with a shorter value.',
+});
 
 /** Resolves when the work is done or the time is over, and keeps the process alive until then. */
 export async function settledWithin(work: Promise<unknown>, ms: number): Promise<void> {

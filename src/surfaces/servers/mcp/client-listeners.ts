@@ -15,13 +15,12 @@ type RequestName = string | number;
 
 export const formatTypedEvents: FormatNews = (news, { id }) => {
   const ordinal = news.kind === 'recorded' ? { ordinal: news.ordinal, cursor: news.cursor } : {};
-  const params = { threadId: id, ...ordinal, event: newsFields(news) };
-  return [{ method: 'notifications/capstan/event', params }];
+  return [{ method: 'notifications/capstan/event', params: { threadId: id, ...ordinal, event: newsFields(news) } }];
 };
 
 export interface Listening {
   /** Resolves when the client was sent such an event since it began to listen, or after a while. */
-  sent(isMeant: (news: LiveNews) => boolean): Promise<void>;
+  sent(isMeant: (event: ThreadEvent) => boolean): Promise<void>;
   end(): void;
 }
 
@@ -95,8 +94,8 @@ class Listener {
   reasons = 0;
   readonly #client: ClientPort;
   readonly #closing = new AbortController();
-  readonly #sent: LiveNews[] = [];
-  readonly #waiting = new Set<(news: LiveNews) => void>();
+  readonly #sent: ThreadEvent[] = [];
+  readonly #waiting = new Set<(event: ThreadEvent) => void>();
 
   constructor(thread: LiveThread, client: ClientPort, options: FollowedForm) {
     this.#client = client;
@@ -109,11 +108,11 @@ class Listener {
     this.#closing.abort();
   }
 
-  async sent(isMeant: (news: LiveNews) => boolean): Promise<void> {
+  async sent(isMeant: (event: ThreadEvent) => boolean): Promise<void> {
     if (this.#closing.signal.aborted || this.#sent.some(isMeant)) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, patienceMs).unref();
-    const look = (news: LiveNews): void => void (isMeant(news) && resolve());
+    const look = (event: ThreadEvent): void => void (isMeant(event) && resolve());
     this.#waiting.add(look);
     await promise;
     clearTimeout(timer);
@@ -125,19 +124,18 @@ class Listener {
     for await (const news of thread.follow({ signal, after })) {
       if (signal.aborted) return;
       for (const { method, params } of form(news, thread, {})) this.#client.notify(method, params);
-      if (news.kind !== 'preview') {
-        this.#sent.push(news);
+      const event = threadEventIn(news);
+      if (event !== undefined) {
+        this.#sent.push(event);
         if (this.#sent.length > remembered) this.#sent.shift();
-        for (const look of this.#waiting) look(news);
+        for (const look of this.#waiting) look(event);
       }
       await this.#client.ready();
     }
   }
 }
 
-function placeIn(after: AfterPlace): number {
-  return parseAfterPlace(after)?.place ?? -1;
-}
+const placeIn = (after: AfterPlace): number => parseAfterPlace(after)?.place ?? -1;
 
 type Reader = (news: LiveNews) => void;
 
@@ -194,6 +192,5 @@ async function pass(news: AsyncIterator<LiveNews>, { readers, closing }: Feed): 
   }
 }
 
-export function threadEventIn(news: LiveNews): ThreadEvent | undefined {
-  return news.kind === 'recorded' || news.kind === 'passing' ? news.event : undefined;
-}
+export const threadEventIn = (news: LiveNews): ThreadEvent | undefined =>
+  news.kind === 'recorded' || news.kind === 'passing' ? news.event : undefined;

@@ -11,7 +11,7 @@ export function newsFields(news: LiveNews): JsonObject {
   switch (news.kind) {
     case 'recorded':
     case 'passing':
-      return eventFields(news.event);
+      return { type: news.event.kind.replaceAll('-', '_'), ...eventFields(news.event) };
     case 'preview':
       return previewFields(news.event);
     case 'missed':
@@ -23,13 +23,14 @@ export function newsFields(news: LiveNews): JsonObject {
   }
 }
 
+/** The members of the event, without its type. */
 function eventFields(event: ThreadEvent): JsonObject {
   switch (event.kind) {
     case 'thread-started':
-      return { type: 'thread_started' };
+      return {};
     case 'context': {
       const { content, ...others } = contextFields(event);
-      return { type: 'context', kind: content, ...others };
+      return { kind: content, ...others };
     }
     case 'settings':
     case 'code-reviewed':
@@ -41,58 +42,49 @@ function eventFields(event: ThreadEvent): JsonObject {
     case 'checkpoint-started':
     case 'checkpoint-stage':
     case 'checkpoint-installed':
-      return { type: typeOf(event), ...contextFields(event) };
+      return contextFields(event);
     case 'checkpoint-failed': {
       const { outcome: _outcome, ...others } = contextFields(event);
-      return { type: typeOf(event), ...others, error: errorFields(event.outcome) };
+      return { ...others, error: errorFields(event.outcome) };
     }
     case 'item-started':
     case 'item-updated':
     case 'item-completed':
-      return { type: typeOf(event), turn_id: event.turnId, item: itemFields(event.item) };
+      return { turn_id: event.turnId, item: itemFields(event.item) };
     case 'hook-started':
-      return { type: typeOf(event), turn_id: event.turnId, event: event.event, names: event.names };
+      return { turn_id: event.turnId, event: event.event, names: event.names };
     case 'hook-completed': {
       const { durationMs, entries, ...run } = event.run;
-      const shown = entries.map((entry) => ({ ...entry }));
-      return { type: typeOf(event), turn_id: event.turnId, run: { ...run, duration_ms: durationMs, entries: shown } };
+      const shown = { ...run, duration_ms: durationMs, entries: entries.map((entry) => ({ ...entry })) };
+      return { turn_id: event.turnId, run: shown };
     }
     case 'call-refused': {
       const { turnId, callId, tool, reason, item } = event;
-      const call = { turn_id: turnId, call_id: callId, tool, reason, item: item && itemFields(item) };
-      return { type: typeOf(event), ...call };
+      return { turn_id: turnId, call_id: callId, tool, reason, item: item && itemFields(item) };
     }
     case 'question-asked': {
-      const question = questionJson(event.question) as unknown as JsonObject;
-      return { type: typeOf(event), turn_id: event.turnId, question, to: event.to };
+      return { turn_id: event.turnId, question: questionJson(event.question) as unknown as JsonObject, to: event.to };
     }
     case 'question-answered': {
-      const answer = answerFields(event.answer) as unknown as JsonObject;
-      return { type: typeOf(event), turn_id: event.turnId, question_id: event.id, ...answer };
+      return { turn_id: event.turnId, question_id: event.id, ...(answerFields(event.answer) as unknown as JsonObject) };
     }
     case 'warning':
-      return { type: 'warning', ...errorFields(event.outcome) };
+      return errorFields(event.outcome);
     case 'retrying':
-      return { type: 'retrying', ...errorFields(event.outcome), wait_ms: event.waitMs };
+      return { ...errorFields(event.outcome), wait_ms: event.waitMs };
     case 'turn-completed': {
       const { turnId, usage, lastMessage, endedBy } = event;
-      const end = { usage: usageForPrograms(usage), last_message: lastMessage, ended_by: endedBy };
-      return { type: typeOf(event), turn_id: turnId, ...end };
+      return { turn_id: turnId, usage: usageForPrograms(usage), last_message: lastMessage, ended_by: endedBy };
     }
     case 'turn-failed': {
       const { turnId, outcome, lastMessage, continuedBy } = event;
-      const end = { error: errorFields(outcome), last_message: lastMessage, continued_by: continuedBy };
-      return { type: typeOf(event), turn_id: turnId, ...end };
+      return { turn_id: turnId, error: errorFields(outcome), last_message: lastMessage, continued_by: continuedBy };
     }
     case 'turn-suspended': {
       const questions = event.questions.map(questionJson) as unknown as readonly JsonObject[];
-      return { type: typeOf(event), turn_id: event.turnId, questions };
+      return { turn_id: event.turnId, questions };
     }
   }
-}
-
-function typeOf({ kind }: ThreadEvent): string {
-  return kind.replaceAll('-', '_');
 }
 
 function previewFields(event: ProvisionalEvent): JsonObject {
@@ -121,6 +113,4 @@ function itemFields(item: TurnItem): JsonObject {
   }
 }
 
-export function errorFields({ code, message, next }: Outcome): JsonObject {
-  return { code, message, next };
-}
+export const errorFields = ({ code, message, next }: Outcome): JsonObject => ({ code, message, next });

@@ -73,15 +73,9 @@ export interface ClientPort {
   readonly stays: boolean;
   /** Aborts when the connection ends or, for a client without one, its request. */
   readonly gone: AbortSignal;
-  /**
-   * Never waits. What does not fit in the memory for a client that does not read is dropped, and counted in one
-   * `notifications/capstan/missed` when it reads again.
-   */
+  /** Never waits. Drops what does not fit, and counts it in one `notifications/capstan/missed` when there is room. */
   notify(method: string, params: JsonObject): void;
-  /**
-   * Resolves when the client has taken nearly all, or is gone. Awaited after each event, it serves a slow client from
-   * the rollout, so that nothing recorded is missed.
-   */
+  /** Resolves when the client has taken nearly all, or is gone. Await it after each event: then it misses none. */
   ready(): Promise<void>;
 }
 

@@ -41,21 +41,21 @@ export function threadResources(parts: ToolServices, loaded: LoadedThreads): Ser
     },
     async read(uri) {
       const followed = parseFollowedUri(uri);
-      if (followed === undefined || !(await isKnown(parts, followed.part.id))) return undefined;
+      if (followed === undefined || !(await isKnown(parts, followed.id))) return undefined;
       const text = await textOf(parts, followed);
       return text === undefined ? undefined : [{ uri, mimeType, text }];
     },
     async canFollow(uri) {
       const followed = parseFollowedUri(uri);
-      return followed !== undefined && isKnown(parts, followed.part.id);
+      return followed !== undefined && isKnown(parts, followed.id);
     },
     watch(uri, changed, client) {
       const followed = parseFollowedUri(uri);
       if (followed === undefined) return () => {};
-      const { part, after } = followed;
+      const { id, after } = followed;
       // A returning client wants the events that it missed now, and not only when another call loads the thread.
-      if (after !== undefined && client !== undefined) void loaded.live.load(part.id).catch(() => {});
-      return loaded.watch(part.id, (thread) => {
+      if (after !== undefined && client !== undefined) void loaded.live.load(id).catch(() => {});
+      return loaded.watch(id, (thread) => {
         const stopReading = parts.feeds.read(thread, (news) => {
           if (news.kind !== 'preview' && news.kind !== 'missed') changed();
         });
@@ -76,23 +76,20 @@ export function threadResources(parts: ToolServices, loaded: LoadedThreads): Ser
   };
 }
 
-function listed({ id, name, preview, updatedAt }: ThreadSummary): JsonObject {
-  return {
-    uri: threadUri(id),
-    name: id,
-    title: toOneLine(name ?? preview, 80) || id,
-    mimeType,
-    annotations: { lastModified: new Date(updatedAt).toISOString() },
-  };
-}
+const listed = ({ id, name, preview, updatedAt }: ThreadSummary): JsonObject => ({
+  uri: threadUri(id),
+  name: id,
+  title: toOneLine(name ?? preview, 80) || id,
+  mimeType,
+  annotations: { lastModified: new Date(updatedAt).toISOString() },
+});
 
-async function isKnown({ engine, live }: ToolServices, id: ThreadId): Promise<boolean> {
-  return live.knows(id) || (await engine.stored.location(id)) !== undefined;
-}
+const isKnown = async ({ engine, live }: ToolServices, id: ThreadId): Promise<boolean> =>
+  live.knows(id) || (await engine.stored.location(id)) !== undefined;
 
 /** With a place, items are read from there on; other parts are always whole. */
-async function textOf(parts: ToolServices, { part, after = -1 }: FollowedPart): Promise<string | undefined> {
-  const { id } = part;
+async function textOf(parts: ToolServices, part: FollowedPart): Promise<string | undefined> {
+  const { id, after = -1 } = part;
   switch (part.kind) {
     case 'thread': {
       const { lines } = await readThreadLines(parts.engine, id);
@@ -176,7 +173,6 @@ function threadUri(id: string): string {
   return `${prefix}${id}`;
 }
 
-/** Undefined if it is no URI of this server. */
 function parseThreadUri(uri: string): NamedPartOfThread | undefined {
   if (!uri.startsWith(prefix)) return undefined;
   const [name = '', part, number, ...more] = uri.slice(prefix.length).split('/');
@@ -189,19 +185,16 @@ function parseThreadUri(uri: string): NamedPartOfThread | undefined {
   return { kind: part, id };
 }
 
-/** The part of a thread that a client follows, and the place after which it wants events if it returns. */
-interface FollowedPart {
-  readonly part: NamedPartOfThread;
-  readonly after?: AfterPlace;
-}
+/** `after`: the place after which a client that returns wants events. */
+type FollowedPart = NamedPartOfThread & { readonly after?: AfterPlace };
 
 /** Undefined if it is no URI of this server, or its place is invalid. */
 function parseFollowedUri(uri: string): FollowedPart | undefined {
   const [path = '', query, ...more] = uri.split('?');
   const part = parseThreadUri(path);
   if (part === undefined || more.length > 0) return undefined;
-  if (query === undefined) return { part };
+  if (query === undefined) return part;
   const given = new URLSearchParams(query).get('after') ?? '';
   const place = given === '-1' ? -1 : parseAfterPlace(given)?.place;
-  return place === undefined ? undefined : { part, after: (given.includes('@') ? given : place) as AfterPlace };
+  return place === undefined ? undefined : { ...part, after: (given.includes('@') ? given : place) as AfterPlace };
 }

@@ -101,10 +101,14 @@ export interface CommandGroup {
 /** Makes a row of a group. The compiler checks that the work accepts what the command gives. */
 export function loadableCommand<const Form extends Command>(
   command: Form,
-  load: () => Promise<CommandWork<Form>>,
+  load: () => Promise<CommandWork<Form> | CommandWork<Form>['run']>,
 ): LoadableCommand {
+  const loadWork = async (): Promise<CommandWork<Form>> => {
+    const work = await load();
+    return typeof work === 'function' ? { run: work } : work;
+  };
   // The parser gives the work exactly what the command's table declares.
-  return { command, load: load as unknown as LoadableCommand['load'] };
+  return { command, load: loadWork as unknown as LoadableCommand['load'] };
 }
 
 /** The commands of a group by name, in the order of the help text, without hidden ones. */

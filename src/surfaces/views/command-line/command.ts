@@ -19,7 +19,6 @@ export interface CommandOption {
   readonly without?: readonly string[];
   /** The variants of the command that accept it. */
   readonly only?: readonly string[];
-  /** The option replaces the word THREAD. */
   readonly choosesThread?: true;
 }
 

@@ -3,6 +3,11 @@ import { type Command, type CommandArguments, flag, option, sandboxFallbackOptio
 const prompt = { name: 'PROMPT' } as const;
 const repeated = { repeats: true } as const;
 
+export const promptWords = {
+  freeWord: 'prompt',
+  surplus: 'there is more than one prompt. Put the prompt in quotes.',
+} as const;
+
 /** Options that several commands have, in groups by their places in the help text. */
 export const modelSourceOptions = {
   override: option('-c, --config KEY=VALUE', 'override a value of config.toml', repeated),
@@ -53,8 +58,7 @@ export const execCommand = {
     fork: [{ name: 'THREAD', missing: 'fork needs a thread: its id, its name or --last.' }, prompt],
     review: [{ name: 'WORDS' }],
   },
-  freeWord: 'prompt',
-  surplus: 'there is more than one prompt. Put the prompt in quotes.',
+  ...promptWords,
   options: {
     model: option('-m, --model NAME', 'the model'),
     sandbox: option('-s, --sandbox MODE', 'what commands may do: read-only, workspace-write or danger-full-access', {

@@ -221,10 +221,7 @@ function unknownVariant(command: Command, word: string): Outcome<'usage'> {
   return wrongUsage(command, `there is no command ${JSON.stringify(word)}.`, next);
 }
 
-/**
- * A first word that is almost a variant: `exec resum` would send *resum* to the model. Only with the same first letter:
- * `work` may well begin a prompt.
- */
+/** A first word that is almost a variant, with the same first letter: `exec resum` would send *resum* to the model. */
 function mistypedVariant(
   { name, variants = {}, freeWord }: Command,
   given: readonly string[],

@@ -1,5 +1,5 @@
 import { type Command, type CommandArguments, flag, option, sandboxFallbackOption } from './command.ts';
-import { execCommand, featureOptions, modelSourceOptions, strictOptions } from './exec-command.ts';
+import { execCommand, featureOptions, promptWords, modelSourceOptions, strictOptions } from './exec-command.ts';
 
 const { options } = execCommand;
 
@@ -39,9 +39,8 @@ export const tuiCommand = {
     ['capstan tui "Explain this project"', 'Begin with a message'],
     ['capstan tui -m gpt-5.5 -s read-only', 'Choose the model and what commands may do'],
   ],
+  ...promptWords,
   words: [{ name: 'PROMPT' }],
-  freeWord: 'prompt',
-  surplus: 'there is more than one prompt. Put the prompt in quotes.',
   options: tuiOptions,
   notes: 'Exit codes: 0 you left; 1 the conversation could not be opened; 2 wrong usage.',
 } as const satisfies Command;
@@ -56,9 +55,8 @@ export const resumeTuiCommand = {
   ],
   about: 'THREAD is an id, the beginning of one, or a name.',
   examples: [['capstan resume --last', 'Continue the newest conversation of this folder']],
+  ...promptWords,
   words: [{ name: 'THREAD' }, { name: 'PROMPT' }],
-  freeWord: 'prompt',
-  surplus: 'there is more than one prompt. Put the prompt in quotes.',
   options: {
     last: flag('--last', 'the newest conversation of this folder', { choosesThread: true }),
     all: flag('--all', 'look at conversations of every folder'),
@@ -68,6 +66,7 @@ export const resumeTuiCommand = {
 } as const satisfies Command;
 
 export const forkTuiCommand = {
+  ...resumeTuiCommand,
   name: 'fork',
   does: 'continue a copy of a conversation in the terminal',
   summary: 'Opens the terminal with a fork of an earlier conversation. The conversation itself stays as it is.',
@@ -75,12 +74,7 @@ export const forkTuiCommand = {
     ['[options]', 'choose from the conversations of this folder'],
     ['[options] THREAD|--last [PROMPT]', 'fork that one'],
   ],
-  about: resumeTuiCommand.about,
   examples: [['capstan fork --last', 'Try something else from where the newest conversation of this folder ended']],
-  words: resumeTuiCommand.words,
-  freeWord: 'prompt',
-  surplus: resumeTuiCommand.surplus,
-  options: resumeTuiCommand.options,
   notes: 'A fork keeps model, effort, folder and policy of the conversation unless an option names another.',
 } as const satisfies Command;
 

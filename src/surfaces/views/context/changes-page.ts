@@ -93,8 +93,10 @@ export function changedWords(sections: ContextUpdate['sections']): readonly stri
   return [...new Set(words.map(plainWords))];
 }
 
-function plainWords(name: string): string {
-  if (name === 'agents_md') return 'AGENTS.md';
-  const spaced = name.replaceAll(/([a-z])([A-Z])/g, '$1 $2').replaceAll('_', ' ');
-  return spaced.toLowerCase();
-}
+const plainWords = (name: string): string =>
+  name === 'agents_md'
+    ? 'AGENTS.md'
+    : name
+        .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+        .replaceAll('_', ' ')
+        .toLowerCase();

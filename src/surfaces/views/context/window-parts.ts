@@ -8,28 +8,10 @@ import { stringAt } from '../../../protocol/json.ts';
 import { contextTexts, type ThreadStory } from './thread-story.ts';
 import { sumTokens, type ContextWindowPart } from './window-content.ts';
 
-export type FamilyShare = {
-  readonly family: OriginFamily;
-  readonly tokens: number;
-  readonly shares: readonly NamedShare[];
-};
+export type FamilyShare = ReturnType<typeof groupParts>[number];
+export type NamedShare = ReturnType<typeof share>;
 
-export interface NamedShare {
-  readonly name: string;
-  readonly section?: string;
-  readonly tokens: number;
-  readonly items: number;
-  /** Turns in which the parts entered history, in order and without repetition. */
-  readonly turns: readonly number[];
-  /** Some of them would come with the next turn. */
-  readonly next?: boolean;
-  /** The measure of the least certain part. */
-  readonly measure: CountAccuracy;
-  /** Tokens found in the provider's cache; undefined if it reported nothing about any of them. */
-  readonly cached?: number;
-}
-
-export const groupParts = (parts: readonly NamedPart[]): readonly FamilyShare[] =>
+export const groupParts = (parts: readonly NamedPart[]) =>
   families.flatMap((family) => {
     const own = parts.filter((part) => part.family === family);
     if (own.length === 0) return [];
@@ -40,7 +22,7 @@ export const groupParts = (parts: readonly NamedPart[]): readonly FamilyShare[] 
 
 const certainty: readonly CountAccuracy[] = ['estimated', 'scaled', 'exact'];
 
-function share(parts: readonly NamedPart[]): NamedShare {
+function share(parts: readonly NamedPart[]) {
   const [{ name, section }] = parts as readonly [NamedPart];
   const turns = new Set(parts.flatMap(({ turn }) => turn ?? []));
   const told = parts.flatMap(({ cached }) => cached ?? []);
@@ -49,9 +31,13 @@ function share(parts: readonly NamedPart[]): NamedShare {
     section,
     tokens: sumTokens(parts),
     items: parts.length,
+    // Turns in which the parts entered history.
     turns: [...turns].toSorted((a, b) => a - b),
+    // Some of them would come with the next turn.
     next: parts.some(({ next }) => next === true) || undefined,
+    // The measure of the least certain part.
     measure: certainty.find((measure) => parts.some((part) => part.measure === measure)) ?? 'exact',
+    // Undefined if the provider reported nothing about any of them.
     cached: told.length === 0 ? undefined : told.reduce((sum, each) => sum + each, 0),
   };
 }

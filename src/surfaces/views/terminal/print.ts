@@ -37,8 +37,7 @@ export const printNote = (text: string): void => void process.stderr.write(`${vi
 /** Reports a failure and advice on standard error. Returns the exit code. */
 export function printFailure({ message, next }: Pick<Outcome, 'message' | 'next'>, exitCode: number): number {
   const sentences = next === '' ? message : `${message}\n${next}`;
-  const width = process.stderr.isTTY ? terminalWidth(process.stderr) : undefined;
-  printNote(failureText(sentences, width));
+  printNote(failureText(sentences, process.stderr.isTTY ? terminalWidth(process.stderr) : undefined));
   return exitCode;
 }
 

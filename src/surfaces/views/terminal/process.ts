@@ -1,5 +1,4 @@
 import { Fault, type Outcome } from '../../../protocol/outcome.ts';
-import { isMachineBusy } from './machine-load.ts';
 import { printNote } from './print.ts';
 import { homedir } from 'node:os';
 
@@ -118,4 +117,11 @@ export function ignoreClosedOutput() {
       return { code: 'output-lost', message, next: 'Free some space where it is written.' };
     },
   };
+}
+
+/** True if the machine is overloaded: then everything takes several times as long. */
+function isMachineBusy(): boolean {
+  const { availableParallelism, loadavg } = process.getBuiltinModule('node:os');
+  // Windows always reports 0.
+  return (loadavg()[0] ?? 0) > 2 * availableParallelism();
 }

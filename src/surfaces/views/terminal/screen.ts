@@ -37,10 +37,7 @@ const erased = '\r\u001B[K';
 /** A terminal that became narrower shows the line on several rows: clears from the first of them. */
 const erasedFrom = (linesAbove: number): string => (linesAbove === 0 ? erased : `\r\u001B[${linesAbove}A\u001B[J`);
 
-/**
- * Standard error for people: lines that stay, a text that comes in pieces, and, if lines can be rewritten, a status
- * line below them, which leaves nothing behind.
- */
+/** Standard error for people: lines that stay, text in pieces, and a status line below them that leaves nothing. */
 export class StatusScreen {
   readonly #stream: ScreenStream;
   readonly #live: boolean;
@@ -196,10 +193,7 @@ function shortened(spans: readonly Span[], width: number): readonly Span[] {
 /** The number of preceding characters that decide if a character is part of a letter or an emoji. */
 const lookBack = 4;
 
-/**
- * `visibleText` in pieces: the joined results equal that of the whole. A piece may end inside a line end or a
- * character, which waits for the next piece.
- */
+/** `visibleText` in pieces: joined, they equal that of the whole. An unfinished line end or character waits. */
 export class VisibleStream {
   #before = '';
   #held = '';
@@ -235,10 +229,7 @@ const unbroken = /^ {0,3}\|/;
 const opening = /^\s*(?:(?:[-*+>]|\d{1,3}[.)])\s+)?/;
 const longestOpening = 24;
 
-/**
- * Breaks the lines of an answer between words while it arrives. A word waits until it is complete, unless it is the
- * first of its line. Fenced code is unchanged, so that it can be copied.
- */
+/** Breaks the lines of an answer between words while it arrives. Fenced code is unchanged, so that it can be copied. */
 export class WrappedStream {
   readonly #width: () => number;
   #column = 0;
@@ -331,7 +322,5 @@ export class WrappedStream {
   }
 }
 
-function wordsIn(run: string): readonly string[] {
-  if (countColumns(run) <= run.length) return [run];
-  return run.match(/[\u0021-\u024F]+|./gsu) ?? [];
-}
+const wordsIn = (run: string): readonly string[] =>
+  countColumns(run) <= run.length ? [run] : (run.match(/[\u0021-\u024F]+|./gsu) ?? []);

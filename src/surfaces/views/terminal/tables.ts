@@ -46,7 +46,7 @@ export function tableSpans(
   });
 }
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
+export const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 /** Does not use `Math.max(...numbers)`, because a call takes only a limited number of arguments. */
 const largest = (numbers: readonly number[]): number => numbers.reduce((most, each) => Math.max(most, each), 0);
 
@@ -90,10 +90,13 @@ export const printPage = (spans: readonly Span[], { color }: PageForm): void =>
 
 type ShownPage = (form: PageForm) => string | readonly Span[];
 
-/** Prints one line of JSON for programs, or a text or a page for people. Returns the exit code. */
-export function printResult(result: object, { json }: { readonly json: boolean }, shown: ShownPage): number {
+type ResultOptions = { readonly json: boolean; readonly pretty?: boolean };
+
+/** Prints JSON for programs, in one line unless `pretty`, or a text or a page for people. Returns the exit code. */
+export function printResult(result: object, { json, pretty = false }: ResultOptions, shown: ShownPage): number {
   const form = pageForm();
-  const answer = json ? `${JSON.stringify(result)}\n` : shown(form);
+  const asJson = (): string => (pretty ? prettyJson(result) : `${JSON.stringify(result)}\n`);
+  const answer = json ? asJson() : shown(form);
   if (typeof answer === 'string') print(answer, json ? 'json' : 'text');
   else printPage(answer, form);
   return 0;

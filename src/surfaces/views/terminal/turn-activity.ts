@@ -102,8 +102,7 @@ export class Activity {
       return [dim(`Waiting ${durationWords(waitMs + 999)} before the next attempt · Ctrl-C to stop`)];
     const [shown = this.#other] = this.#calls.values();
     if (shown === undefined) return undefined;
-    const more = this.#calls.size < 2 ? '' : ` and ${this.#calls.size - 1} more`;
-    return shownFor(shown, more);
+    return shownFor(shown, this.#calls.size < 2 ? '' : ` and ${this.#calls.size - 1} more`);
   }
 
   #begin(words: string, at = this.#now()): void {

@@ -49,19 +49,10 @@ function noEnvelope(id: string, turn: StoryTurn): Outcome<'no-envelope'> {
   return { code: 'no-envelope', message: missingEnvelopeReason(turn), next };
 }
 
-export interface ShownField {
-  readonly field: string;
-  readonly value: Json;
-  readonly origin: string;
-  /** Source files. */
-  readonly consumers: readonly string[];
-  readonly roles: readonly string[];
-  /** A future reader that does not exist yet. */
-  readonly awaits?: string;
-}
+export type ShownField = ReturnType<typeof envelopeFields>[number];
 
-/** The fields of a stored envelope, in the order of the map. Long texts are stored as size and digest. */
-export const envelopeFields = (stored: JsonObject): readonly ShownField[] =>
+/** The fields of a stored envelope, in the order of the map. `awaits`: a future reader that does not exist yet. */
+export const envelopeFields = (stored: JsonObject) =>
   fieldOwnership.flatMap((row) => {
     const { field, consumers, awaits } = row;
     const value = valueAt(stored, field.split('.'));

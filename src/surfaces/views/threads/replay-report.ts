@@ -5,7 +5,6 @@ import {
   type ComparisonVerdict,
 } from '../../../core/replay/compare-requests.ts';
 import { type InferredRequest, rebuildRequests, type RebuiltRequest } from '../../../core/replay/rebuild-requests.ts';
-import type { AuxiliaryRequest } from '../../../core/state/request-record.ts';
 import { loadReplayParts } from '../../../engine/rerun-step.ts';
 import type { TakenBackRequests } from '../../../engine/store/stored-thread-details.ts';
 import { plural } from '../../../engine/wording.ts';
@@ -15,7 +14,7 @@ import { type JsonObject, numberAt, objectAt } from '../../../protocol/json.ts';
 import type { Line } from '../../../protocol/line.ts';
 import { endWithFullStop } from '../../../protocol/outcome.ts';
 import type { ReadOnlyThread } from '../command-line/command-engine.ts';
-import { formatTable } from '../terminal/tables.ts';
+import { formatTable, sum } from '../terminal/tables.ts';
 
 type Result = ReplayedRequest['result'];
 type TakenBack = Pick<TakenBackRequests, 'requests' | 'problem'>;
@@ -122,36 +121,8 @@ export function replaySummaryText(requests: readonly ReplayedRequest[]): string 
   return `${[same, ...others].join('; ')}.`;
 }
 
-export interface ReplayedRequest {
-  readonly number: number;
-  /** The number of its turn in the thread, from 1. */
-  readonly turn: number;
-  readonly turnId?: string;
-  readonly step?: number;
-  /** Only for a request beside the conversation, which was made before its step. */
-  readonly purpose?: AuxiliaryRequest['purpose'];
-  readonly ordinal?: number;
-  readonly model?: string;
-  readonly encoder?: string;
-  readonly toolSet?: string;
-  readonly items: number;
-  /** The size of the body; of the input alone if no more is known. */
-  readonly bytes?: number;
-  /** Items that the provider could take from its cache. */
-  readonly keptItems?: number;
-  readonly sha256?: string;
-  readonly frames?: readonly ReplayedFrame[];
-  readonly result: ComparisonVerdict['kind'];
-  readonly first?: RequestDifference;
-}
-
-export interface ReplayedFrame {
-  readonly kind: 'full' | 'incremental';
-  /** The id of the answer that it built on. */
-  readonly previous?: string;
-  readonly items: number;
-  readonly bytes: number;
-}
+/** `turn`: its number in the thread, from 1. `bytes`: of the body, or of the input alone if no more is known. */
+export type ReplayedRequest = ReturnType<typeof replayedRequest>;
 
 export const isNotReproduced = ({ result }: ReplayedRequest): boolean =>
   result === 'different' || result === 'tools-missing';
@@ -160,14 +131,14 @@ function replayedRequest(
   request: RebuiltRequest | InferredRequest,
   verdict: ComparisonVerdict,
   { number, itemSize }: { readonly number: number; readonly itemSize: (item: Item) => number },
-): ReplayedRequest {
+) {
   const { turn, line } = request;
   const { ordinal } = line;
-  const result = { result: verdict.kind, first: verdict.kind === 'different' ? verdict.first : undefined };
+  const [result, first] = [verdict.kind, verdict.kind === 'different' ? verdict.first : undefined];
   if (request.kind === 'inferred') {
     const { turnId, model, input } = request;
     const bytes = sum(input.map((item) => itemSize(item) + 1)) + 1;
-    return { number, turn, turnId, ordinal, model, items: input.length, bytes, ...result };
+    return { number, turn, turnId, ordinal, model, items: input.length, bytes, result, first };
   }
   const { record, prompt, encoded, sent, frames } = request;
   const { turnId, step, encoder, toolSet } = record;
@@ -176,6 +147,7 @@ function replayedRequest(
     turn,
     turnId,
     step,
+    // Only for a request beside the conversation, which was made before its step.
     purpose: record.auxiliary?.purpose,
     ordinal,
     model: record.options.model,
@@ -183,6 +155,7 @@ function replayedRequest(
     toolSet,
     items: prompt.input.length,
     bytes: encoded === undefined ? sent?.bytes : sum(encoded.body.map(({ length }) => length)),
+    // Items that the provider could take from its cache.
     keptItems: numberAt(objectAt(objectAt(line.payload, 'prefix'), 'kept'), 'items'),
     sha256: sent?.sha256,
     frames:
@@ -191,11 +164,10 @@ function replayedRequest(
         : frames.map(({ record: { previous, items, bytes } }) => {
             return { kind: previous === undefined ? 'full' : 'incremental', previous, items, bytes } as const;
           }),
-    ...result,
+    result,
+    first,
   };
 }
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
 /** Rebuilds every request of a thread, or of one `turn`, in order, and compares it with what was sent. */
 export async function* replayRequests(

@@ -35,8 +35,7 @@ export class PlanTagStream {
     this.#held += part;
     const line = this.#held.trim();
     const [tag = ''] = this.#tags;
-    const mayBe = tag !== '' && tag.startsWith(line);
-    return mayBe && !this.#isText ? '' : this.#pass();
+    return tag !== '' && tag.startsWith(line) && !this.#isText ? '' : this.#pass();
   }
 
   /** A line break belongs to the line after it: if that line is a tag, it is removed with the tag. */

@@ -59,10 +59,8 @@ function describeOrigin(layer: ConfigLayer | undefined, path: readonly string[])
   return place === 'built in' ? layer.name : `${layer.name}, ${place}`;
 }
 
-function originJson(layer: ConfigLayer | undefined, path: readonly string[]): JsonObject {
-  if (layer === undefined) return {};
-  return { layer: layer.name, source: layer.source, line: configKeyLine(layer, path) };
-}
+const originJson = (layer: ConfigLayer | undefined, path: readonly string[]): JsonObject =>
+  layer === undefined ? {} : { layer: layer.name, source: layer.source, line: configKeyLine(layer, path) };
 
 /** Without secrets; first the keys in use, in the order of the key table, then the others by name. */
 function shownValues(values: JsonObject): JsonObject {

@@ -17,11 +17,11 @@ export const threadForkTool: UnboundTool = {
   title: 'Fork a thread',
   description: 'Starts a thread that continues another one, from its end or from a turn. The other one stays as it is.',
   input: schemaParts.input({
-    thread_id: schemaParts.text(),
+    ...schemaParts.fields('thread_id'),
     through: schemaParts.text('last turn to keep: number or id'),
     before: schemaParts.text('first turn to leave out'),
   }),
-  output: schemaParts.output({ thread_id: schemaParts.text(), from: schemaParts.text() }),
+  output: schemaParts.output('thread_id, from'),
   annotations: { readOnlyHint: false, destructiveHint: false },
   call: withThreadId(async (parts, id, args) => {
     const cut = cutFrom(args);
@@ -52,12 +52,12 @@ export const threadRollbackTool: UnboundTool = {
   title: 'Roll back turns',
   description: 'Takes the newest turns back. Files stay as they are. Can be undone.',
   input: schemaParts.input({
-    thread_id: schemaParts.text(),
+    ...schemaParts.fields('thread_id'),
     turns: schemaParts.wholeNumber('how many; default 1', 1),
     to_turn: schemaParts.text('last turn to keep'),
     before_checkpoint: schemaParts.wholeNumber('its number', 1),
   }),
-  output: schemaParts.output({ thread_id: schemaParts.text(), turns: schemaParts.textList }),
+  output: schemaParts.output('thread_id, turns: texts'),
   annotations: { readOnlyHint: false, destructiveHint: true },
   call: withThreadId(async (parts, id, args) => {
     const to = rangeFrom(args);
@@ -98,12 +98,8 @@ export const threadUndoRollbackTool: UnboundTool = {
   title: 'Undo a rollback',
   description:
     'Brings back the turns of the newest rollback. Called again, undoes the rollback before it; if there is none, reverses the last undo. force: also if turns have started since; they are removed.',
-  input: schemaParts.input({ thread_id: schemaParts.text(), force: schemaParts.boolean }),
-  output: schemaParts.output({
-    thread_id: schemaParts.text(),
-    turns: schemaParts.textList,
-    replaced: schemaParts.textList,
-  }),
+  input: schemaParts.input('thread_id, force: boolean'),
+  output: schemaParts.output('thread_id, turns: texts, replaced: texts'),
   annotations: { readOnlyHint: false, destructiveHint: true },
   call: withThreadId(async (parts, id, args) => {
     const force = args['force'] === true;
@@ -116,9 +112,8 @@ export const threadUndoRollbackTool: UnboundTool = {
   }),
 };
 
-function rolledBack(turns: readonly TurnId[]): string {
-  return `Rolled back ${plural(turns.length, 'turn')} (${turns.join(', ')})`;
-}
+const rolledBack = (turns: readonly TurnId[]): string =>
+  `Rolled back ${plural(turns.length, 'turn')} (${turns.join(', ')})`;
 
 /** Undoing an undo takes turns away: the text says so, and how to restore them. */
 function undoneText(id: ThreadId, { turns, replaced, next }: RollbackUndone): string {
@@ -134,11 +129,11 @@ export const threadPinTool: UnboundTool = {
   title: 'Pin notes',
   description: 'Lists, adds or removes notes that the model reads word for word.',
   input: schemaParts.input({
-    thread_id: schemaParts.text(),
+    ...schemaParts.fields('thread_id'),
     add: schemaParts.text('a note'),
     remove: schemaParts.text('number or id of a note'),
   }),
-  output: schemaParts.output({ thread_id: schemaParts.text(), pins: schemaParts.list }),
+  output: schemaParts.output('thread_id, pins: list'),
   annotations: { readOnlyHint: false, destructiveHint: false },
   call: withThreadId(async (parts, id, args) => {
     const [add, remove] = [stringAt(args, 'add'), stringAt(args, 'remove')];
@@ -156,7 +151,5 @@ export const threadPinTool: UnboundTool = {
   }),
 };
 
-function pinsText(pins: readonly { readonly text: string }[]): string {
-  if (pins.length === 0) return 'The thread has no pinned notes.';
-  return pins.map((pin, at) => `${at + 1}. ${pin.text}`).join('\n');
-}
+const pinsText = (pins: readonly { readonly text: string }[]): string =>
+  pins.length === 0 ? 'The thread has no pinned notes.' : pins.map((pin, at) => `${at + 1}. ${pin.text}`).join('\n');

@@ -71,7 +71,7 @@ export async function giveResponses(
 /** For a client that can neither ask nor answer. */
 export async function declineAll(run: TurnRun, questions: readonly Question[], client: ClientPort): Promise<void> {
   const note = 'No one can be asked: the client of this server has no way to ask its user.';
-  const own = questions.filter(({ id }) => !run.audience.isAskedElsewhere(id, client.id));
+  const own = questions.filter(({ id }) => !run.audience.isReserved(id, client.id));
   await Promise.all(own.map(({ id }) => run.thread.answer(id, { kind: 'declined', by: 'default', note })));
 }
 
@@ -121,17 +121,15 @@ function offeredDecisions({ kind, scopes, prefix, host }: Question): Readonly<Re
   };
 }
 
-function forCodexClients({ id, callId, turnId, kind, argv, cwd, reason }: Question): JsonObject {
-  return {
-    codex_elicitation: kind === 'patch' ? 'patch-approval' : 'exec-approval',
-    codex_call_id: callId,
-    codex_event_id: turnId,
-    codex_question_id: id,
-    codex_command: argv,
-    codex_cwd: cwd,
-    codex_reason: reason,
-  };
-}
+const forCodexClients = ({ id, callId, turnId, kind, argv, cwd, reason }: Question): JsonObject => ({
+  codex_elicitation: kind === 'patch' ? 'patch-approval' : 'exec-approval',
+  codex_call_id: callId,
+  codex_event_id: turnId,
+  codex_question_id: id,
+  codex_command: argv,
+  codex_cwd: cwd,
+  codex_reason: reason,
+});
 
 /**
  * An `accept` without content approves this one call, if the question was shown whole. With content it does so only if
@@ -171,9 +169,8 @@ function noWord(silence: ClientSilence, said?: string): Answer {
   return { kind: 'declined', by: 'client', note: note === undefined ? why : `${why} It came with this note: ${note}` };
 }
 
-function noted(note: string | undefined): { readonly note?: string } {
-  return note === undefined || note.trim() === '' ? {} : { note };
-}
+const noted = (note: string | undefined): { readonly note?: string } =>
+  note === undefined || note.trim() === '' ? {} : { note };
 
 /** The form of a question that requires more than a decision. Undefined: a decision is enough. */
 function questionForm({ input, elicitation }: Pick<Question, 'input' | 'elicitation'>): JsonObject | undefined {
@@ -192,9 +189,7 @@ function fieldsOf(asked: UserQuestion): readonly (readonly [string, JsonObject])
   ];
 }
 
-function otherField({ id }: UserQuestion): string {
-  return `${id}__other`;
-}
+const otherField = ({ id }: UserQuestion): string => `${id}__other`;
 
 /** Reads the filled form. The user's own words take precedence over a choice. */
 function readFilledForm({ input }: Pick<Question, 'input'>, content: JsonObject): Answer {

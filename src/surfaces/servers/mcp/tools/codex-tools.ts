@@ -11,68 +11,55 @@ import { refusalAnswer } from './tool-answers.ts';
 import { schemaParts, type ToolServices } from './tool-definition.ts';
 import { sendForCall, startThreadForCall } from './turn-tools.ts';
 
-const output = schemaParts.output({ threadId: schemaParts.text(), content: schemaParts.text() }, [
-  'threadId',
-  'content',
-]);
+const output = schemaParts.output('threadId, content', ['threadId', 'content']);
 const annotations = { readOnlyHint: false, destructiveHint: true, openWorldHint: true } as const;
 
 /** The two tools that hosts of `codex mcp-server` are configured for. */
-export function codexTools(parts: ToolServices): readonly ServerTool[] {
-  return [
-    {
-      name: 'codex',
-      title: 'Codex',
-      description: 'Run a Codex session.',
-      input: schemaParts.input(
-        {
-          prompt: schemaParts.text(),
-          model: schemaParts.text(),
-          profile: schemaParts.text(),
-          cwd: schemaParts.text(),
-          'approval-policy': schemaParts.choice('untrusted', 'on-request', 'never'),
-          sandbox: schemaParts.choice('read-only', 'workspace-write', 'danger-full-access'),
-          config: schemaParts.object,
-          'base-instructions': schemaParts.text(),
-          'developer-instructions': schemaParts.text(),
-          'compact-prompt': schemaParts.text(),
-        },
-        ['prompt'],
-      ),
-      output,
-      annotations,
-      isAlias: true,
-      async call(args, context) {
-        const start = Object.fromEntries(
-          Object.entries(args).map(([name, value]) => [name.replaceAll('-', '_'), value]),
-        );
-        return asCodex(await startThreadForCall(parts, start, context, asCodexEvents(context)));
+export const codexTools = (parts: ToolServices): readonly ServerTool[] => [
+  {
+    name: 'codex',
+    title: 'Codex',
+    description: 'Run a Codex session.',
+    input: schemaParts.input(
+      {
+        ...schemaParts.fields('prompt, model, profile, cwd'),
+        'approval-policy': schemaParts.choice('untrusted', 'on-request', 'never'),
+        sandbox: schemaParts.choice('read-only', 'workspace-write', 'danger-full-access'),
+        ...schemaParts.fields('config: object, base-instructions, developer-instructions, compact-prompt'),
       },
+      ['prompt'],
+    ),
+    output,
+    annotations,
+    isAlias: true,
+    async call(args, context) {
+      const start = Object.fromEntries(Object.entries(args).map(([name, value]) => [name.replaceAll('-', '_'), value]));
+      return asCodex(await startThreadForCall(parts, start, context, asCodexEvents(context)));
     },
-    {
-      name: 'codex-reply',
-      title: 'Codex Reply',
-      description: 'Continue a Codex conversation by its thread id.',
-      input: schemaParts.input(
-        {
-          threadId: schemaParts.text(),
-          conversationId: schemaParts.text('deprecated: use threadId'),
-          prompt: schemaParts.text(),
-        },
-        ['prompt'],
-      ),
-      output,
-      annotations,
-      isAlias: true,
-      async call(args, context) {
-        const id = stringAt(args, 'threadId') ?? stringAt(args, 'conversationId');
-        if (id === undefined) return refusalAnswer(noThread);
-        const message = { thread_id: id, text: stringAt(args, 'prompt') };
-        return asCodex(await sendForCall(parts, message, context, asCodexEvents(context)));
+  },
+  {
+    name: 'codex-reply',
+    title: 'Codex Reply',
+    description: 'Continue a Codex conversation by its thread id.',
+    input: schemaParts.input(
+      {
+        ...schemaParts.fields('threadId'),
+        conversationId: schemaParts.text('deprecated: use threadId'),
+        ...schemaParts.fields('prompt'),
       },
+      ['prompt'],
+    ),
+    output,
+    annotations,
+    isAlias: true,
+    async call(args, context) {
+      const id = stringAt(args, 'threadId') ?? stringAt(args, 'conversationId');
+      if (id === undefined) return refusalAnswer(noThread);
+      const message = { thread_id: id, text: stringAt(args, 'prompt') };
+      return asCodex(await sendForCall(parts, message, context, asCodexEvents(context)));
     },
-  ];
-}
+  },
+];
 
 const noThread: Outcome = {
   code: 'thread-missing',
@@ -81,9 +68,7 @@ const noThread: Outcome = {
 };
 
 /** Events carry the request's id: by it, hosts know which of their calls an event belongs to. */
-function asCodexEvents({ requestId }: CallContext): FollowTurnOptions {
-  return { form: codexForm(), requestId };
-}
+const asCodexEvents = ({ requestId }: CallContext): FollowTurnOptions => ({ form: codexForm(), requestId });
 
 /** The data includes the text: some hosts show nothing else. */
 function asCodex(called: ToolAnswer | InputRequired): ToolAnswer | InputRequired {
@@ -209,9 +194,8 @@ function done(item: TurnItem): Told {
   }
 }
 
-function changesOf({ changes }: Extract<TurnItem, { kind: 'file-change' }>): JsonObject {
-  return Object.fromEntries(changes.map(({ path, kind }) => [path, { type: kind }]));
-}
+const changesOf = ({ changes }: Extract<TurnItem, { kind: 'file-change' }>): JsonObject =>
+  Object.fromEntries(changes.map(({ path, kind }) => [path, { type: kind }]));
 
 function previewMessages(event: ProvisionalEvent): Told {
   if (event.kind === 'text') return [{ type: 'agent_message_delta', delta: event.text }];

@@ -1,8 +1,7 @@
 import { stringAt } from '../../../../protocol/json.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
-import { checkpointText } from '../../../views/wording/checkpoint-words.ts';
+import { checkpointText, compactionInterrupted } from '../../../views/wording/checkpoint-words.ts';
 import { checkpointFields } from '../../../views/wording/json-fields.ts';
-import { threadEventIn } from '../client-listeners.ts';
 import type { ToolAnswer } from '../server-interface.ts';
 import { refusalWhileAsked, reportProgress, refusalWhileSuspended, tellOpenQuestions } from './follow-turn.ts';
 import { toolAnswer, refusalAnswer } from './tool-answers.ts';
@@ -21,12 +20,8 @@ export const threadOverrideTool: UnboundTool = {
   name: 'thread_override',
   title: 'Override the context',
   description: 'Changes what later turns start from: all that is given, or nothing.',
-  input: schemaParts.input({ thread_id: schemaParts.text(), ...contextArguments }),
-  output: schemaParts.output({
-    thread_id: schemaParts.text(),
-    changed: schemaParts.textList,
-    settings: schemaParts.object,
-  }),
+  input: schemaParts.input({ ...schemaParts.fields('thread_id'), ...contextArguments }),
+  output: schemaParts.output('thread_id, changed: texts, settings: object'),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
   async call(parts, args, context) {
     const change = settingsChangeFrom(args, parts.cwd);
@@ -37,7 +32,7 @@ export const threadOverrideTool: UnboundTool = {
     try {
       const done = await thread.override(change);
       if (done.kind === 'refused') return refusalAnswer(outcomeForCall(done.outcome), { thread_id: thread.id });
-      if (done.changed.length > 0) await listening.sent((news) => threadEventIn(news)?.kind === 'settings');
+      if (done.changed.length > 0) await listening.sent(({ kind }) => kind === 'settings');
       const changed = done.changed.map(argumentOfSetting);
       const words =
         changed.length === 0 ? 'already has these settings' : `has another ${changed.join(', ')} from its next turn on`;
@@ -62,10 +57,10 @@ export const threadCompactTool: UnboundTool = {
   title: 'Compact the history',
   description: 'Replaces the history with a checkpoint that keeps the words of the user.',
   input: schemaParts.input({
-    thread_id: schemaParts.text(),
+    ...schemaParts.fields('thread_id'),
     focus: schemaParts.text('what the checkpoint should emphasise'),
   }),
-  output: schemaParts.output({ thread_id: schemaParts.text(), report: schemaParts.object }),
+  output: schemaParts.output('thread_id, report: object'),
   annotations: { readOnlyHint: false, destructiveHint: false },
   call: withLiveThread(async (parts, thread, args, context) => {
     const notCompacted = 'The history was not compacted.';
@@ -84,15 +79,12 @@ export const threadCompactTool: UnboundTool = {
     });
     try {
       // The call cancels only its own compaction.
-      const compacted = thread.compact({
-        focus: stringAt(args, 'focus')?.trim() || undefined,
-        signal: context.signal,
-      });
-      const done = await Promise.race([compacted, asked.promise]);
+      const focus = stringAt(args, 'focus')?.trim() || undefined;
+      const done = await Promise.race([thread.compact({ focus, signal: context.signal }), asked.promise]);
       if (done.kind === 'answer') return done;
-      if (done.kind === 'aborted') return refusalAnswer(interrupted, { thread_id: thread.id });
+      if (done.kind === 'aborted') return refusalAnswer(compactionInterrupted, { thread_id: thread.id });
       if (done.kind !== 'installed') return refusalAnswer(done.outcome, { thread_id: thread.id });
-      await listening.sent((news) => threadEventIn(news)?.kind === 'checkpoint-installed');
+      await listening.sent(({ kind }) => kind === 'checkpoint-installed');
       return toolAnswer(checkpointText(done.report), { thread_id: thread.id, report: checkpointFields(done.report) });
     } finally {
       stopReading();
@@ -102,22 +94,12 @@ export const threadCompactTool: UnboundTool = {
   }),
 };
 
-const interrupted: Outcome = {
-  code: 'interrupted',
-  message: 'The compaction was interrupted.',
-  next: 'The history is unchanged.',
-};
-
 export const threadInterruptTool: UnboundTool = {
   name: 'thread_interrupt',
   title: 'Interrupt a turn',
   description: 'Ends the turn that runs or waits for an answer. The thread can be continued.',
-  input: schemaParts.input({ thread_id: schemaParts.text() }),
-  output: schemaParts.output({
-    thread_id: schemaParts.text(),
-    interrupted: schemaParts.boolean,
-    turn_id: schemaParts.text(),
-  }),
+  input: schemaParts.input('thread_id'),
+  output: schemaParts.output('thread_id, interrupted: boolean, turn_id'),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
   call: withLiveThread(async (_, thread) => {
     const asked = thread.isSuspended ? thread.questions.length : 0;

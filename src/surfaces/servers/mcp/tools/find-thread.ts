@@ -67,6 +67,5 @@ const noName: Outcome = {
 };
 
 /** The lines of a known thread. One without a turn has no file yet, and so no lines. */
-export async function readThreadLines({ stored }: Pick<ServedEngine, 'stored'>, id: ThreadId): Promise<ThreadLines> {
-  return (await stored.location(id)) === undefined ? { lines: [], skipped: 0 } : stored.read(id);
-}
+export const readThreadLines = async ({ stored }: Pick<ServedEngine, 'stored'>, id: ThreadId): Promise<ThreadLines> =>
+  (await stored.location(id)) === undefined ? { lines: [], skipped: 0 } : stored.read(id);

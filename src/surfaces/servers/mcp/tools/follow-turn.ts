@@ -1,6 +1,6 @@
 import { toOneLine } from '../../../../core/state/turns/turn-words.ts';
 import type { LineCursor } from '../../../../engine/live/line-cursor.ts';
-import type { LiveNews, LiveThread } from '../../../../engine/live/live-thread-types.ts';
+import type { LiveThread } from '../../../../engine/live/live-thread-types.ts';
 import { valueOrAbort } from '../../../../protocol/abort.ts';
 import type { TurnId } from '../../../../protocol/ids.ts';
 import type { JsonObject } from '../../../../protocol/json.ts';
@@ -16,15 +16,9 @@ import { declineAll, inputRequired } from './client-questions.ts';
 import { asToolOutcome, withNotices } from './tool-answers.ts';
 import { schemaParts, type ToolServices } from './tool-definition.ts';
 import { questionMessage, turnEndAnswer, openQuestionsAnswer } from './turn-answers.ts';
-import { isTurnEnd, type TurnRun } from './turn-runs.ts';
+import { type AttendOptions, isTurnEnd, type TurnRun } from './turn-runs.ts';
 
-const turnFields = {
-  thread_id: schemaParts.text(),
-  turn_id: schemaParts.text(),
-  status: schemaParts.text(),
-  message: schemaParts.text(),
-  questions: schemaParts.list,
-};
+const turnFields = schemaParts.fields('thread_id, turn_id, status, message, questions: list');
 
 export const turnOutputSchema = schemaParts.output(turnFields, ['thread_id', 'status']);
 
@@ -33,19 +27,15 @@ export const explainedTurnSchema = schemaParts.output(
     ...turnFields,
     status: schemaParts.choice('completed', 'failed', 'interrupted', 'waiting', 'idle'),
     questions: { ...schemaParts.list, description: 'each with id, reason, argv, cwd, scopes' },
-    percent_remaining: { type: 'integer' },
+    percent_remaining: schemaParts.integer,
   },
   // A refusal has no thread.
   ['status'],
 );
 
-export interface FollowTurnOptions {
+export interface FollowTurnOptions extends Partial<AttendOptions> {
   readonly form?: FormatNews;
   readonly requestId?: CallContext['requestId'];
-  /** False: the turn belongs to another call, and continues when this client is gone. */
-  readonly keeps?: boolean;
-  /** The name under which it asked, for a call that returns from its user. */
-  readonly asked?: string;
   /** Runs while the client already listens; if it returns an answer, there is nothing to wait for. */
   readonly first?: () => Promise<ToolAnswer | undefined>;
   /** The client has seen everything recorded up to here. */
@@ -86,7 +76,7 @@ export async function followTurn(
       // Calls of its own tools are not put to the client as forms.
       const calls = questions.filter(({ kind }) => kind === 'client-tool');
       if (calls.length > 0) return noted(openQuestionsAnswer(run, context.client.canAsk ? calls : questions, more));
-      const isAsked = questions.every(({ id }) => run.audience.isAskedElsewhere(id, context.client.id));
+      const isAsked = questions.every(({ id }) => run.audience.isReserved(id, context.client.id));
       if (questions.length > 0 && context.client.canAsk) return inputRequired(run, questions, context, { keeps });
       else if (isAsked) await Promise.race([changed, parts.runs.current(run.thread.id)?.changed() ?? changed]);
       else if (parts.onQuestion === 'report') return noted(openQuestionsAnswer(run, questions, more));
@@ -104,7 +94,7 @@ export async function followTurn(
 export function tellOpenQuestions(
   thread: LiveThread,
   { client, progress }: CallContext,
-  { form = formatTypedEvents, requestId, except }: ToldQuestions = {},
+  { form, requestId, except }: EventForm & { readonly except?: TurnId } = {},
 ): void {
   // A turn that does not run delays nothing.
   if (thread.isSuspended) return;
@@ -120,20 +110,17 @@ function tellClient(
   thread: LiveThread,
   { client }: Pick<CallContext, 'client'>,
   event: ThreadEvent,
-  { form = formatTypedEvents, requestId }: Pick<ToldQuestions, 'form' | 'requestId'>,
+  { form = formatTypedEvents, requestId }: EventForm,
 ): void {
   for (const { method, params } of form({ kind: 'passing', event }, thread, { requestId }))
     client.notify(method, params);
 }
 
-interface ToldQuestions extends Pick<FollowTurnOptions, 'form' | 'requestId'> {
-  readonly except?: TurnId | undefined;
-}
+type EventForm = Pick<FollowTurnOptions, 'form' | 'requestId'>;
 
 /** True if the call must answer with the question, since the client has no other way to get it. */
-function answersByTool({ onQuestion }: Pick<ToolServices, 'onQuestion'>, { client }: CallContext): boolean {
-  return !client.canAsk && onQuestion === 'report';
-}
+const answersByTool = ({ onQuestion }: Pick<ToolServices, 'onQuestion'>, { client }: CallContext): boolean =>
+  !client.canAsk && onQuestion === 'report';
 
 /** The questions of the turn before this one; undefined when this one has begun. */
 function questionsAhead({ runs }: ToolServices, run: TurnRun): readonly Question[] | undefined {
@@ -141,24 +128,14 @@ function questionsAhead({ runs }: ToolServices, run: TurnRun): readonly Question
   return first === run || run.turnId !== undefined ? undefined : first?.questions;
 }
 
-type IsMeant = (news: LiveNews) => boolean;
+type IsMeant = (event: ThreadEvent) => boolean;
 
-function endOfTurn({ turnId }: TurnRun): IsMeant | undefined {
-  return turnId && isEvent((event) => isTurnEnd(event) && event.turnId === turnId);
-}
+const endOfTurn = ({ turnId }: TurnRun): IsMeant | undefined =>
+  turnId && ((event) => isTurnEnd(event) && event.turnId === turnId);
 
 function asks(questions: readonly Question[]): IsMeant | undefined {
   const newest = questions.at(-1)?.id;
-  return newest === undefined
-    ? undefined
-    : isEvent((event) => event.kind === 'question-asked' && event.question.id === newest);
-}
-
-function isEvent(isMeant: (event: ThreadEvent) => boolean): IsMeant {
-  return (news) => {
-    const event = threadEventIn(news);
-    return event !== undefined && isMeant(event);
-  };
+  return newest === undefined ? undefined : (event) => event.kind === 'question-asked' && event.question.id === newest;
 }
 
 export function reportProgress(
@@ -175,12 +152,10 @@ export function reportProgress(
 }
 
 /** Refuses a call that would drop the questions of a suspended turn, and says what to do first. */
-export function refusalWhileSuspended(
+export const refusalWhileSuspended = (
   thread: Pick<LiveThread, 'id' | 'isSuspended' | 'questions'>,
   what: string,
-): ToolAnswer | undefined {
-  return thread.isSuspended ? waitingFirst(thread, thread.questions, what) : undefined;
-}
+): ToolAnswer | undefined => (thread.isSuspended ? waitingFirst(thread, thread.questions, what) : undefined);
 
 /** Answers a call that has to wait for open questions with its state and those questions. */
 export function refusalWhileAsked(

@@ -21,8 +21,7 @@ import { questionText } from './turn-answers.ts';
 import { resolve } from 'node:path';
 
 const queryArguments: JsonObject = {
-  cwd: schemaParts.text(),
-  archived: schemaParts.boolean,
+  ...schemaParts.fields('cwd, archived: boolean'),
   limit: schemaParts.wholeNumber('default 25', 1),
   cursor: schemaParts.text('next of the page before'),
 };
@@ -35,7 +34,7 @@ export const threadListTool: UnboundTool = {
     { text: schemaParts.text('in name or preview'), sort: schemaParts.choice('updated', 'created'), ...queryArguments },
     [],
   ),
-  output: schemaParts.output({ threads: schemaParts.list, next: schemaParts.text() }, ['threads']),
+  output: schemaParts.output('threads: list, next', ['threads']),
   annotations: readOnlyHints,
   async call(parts, args) {
     const page = await parts.engine.stored.list(queryFrom(args, parts.cwd));
@@ -51,8 +50,8 @@ export const threadSearchTool: UnboundTool = {
   name: 'thread_search',
   title: 'Search threads',
   description: 'Threads in which the user or the model said all of the words. Words in quotes stay together.',
-  input: schemaParts.input({ query: schemaParts.text(), ...queryArguments }, ['query']),
-  output: schemaParts.output({ hits: schemaParts.list, next: schemaParts.text() }, ['hits']),
+  input: schemaParts.input({ ...schemaParts.fields('query'), ...queryArguments }, ['query']),
+  output: schemaParts.output('hits: list, next', ['hits']),
   annotations: readOnlyHints,
   async call(parts, args) {
     const found = await parts.engine.stored.search(stringAt(args, 'query') ?? '', queryFrom(args, parts.cwd));
@@ -80,9 +79,7 @@ function threadLine({ id, name, preview, turns, forkedFrom, questions = 0 }: Thr
 }
 
 /** Thread text in one line, without characters that are invisible to a reader or a terminal. */
-function shortLine(words: string, characters: number): string {
-  return visibleLine(toOneLine(words, characters));
-}
+const shortLine = (words: string, characters: number): string => visibleLine(toOneLine(words, characters));
 
 function pageText(lines: readonly string[], none: string, next: string | undefined): string {
   const more = next === undefined ? [] : [`More: call again with cursor ${JSON.stringify(next)}.`];
@@ -118,20 +115,13 @@ export const threadReadTool: UnboundTool = {
   title: 'Read a thread',
   description: 'What happened in a thread: items with their message kind, in pages. Continue with after = next.',
   input: schemaParts.input({
-    thread_id: schemaParts.text(),
+    ...schemaParts.fields('thread_id'),
     after: { type: ['integer', 'string'], description: 'next, or ordinal or cursor of an event' },
     last: schemaParts.wholeNumber('only the newest items', 1),
     limit: schemaParts.wholeNumber('default 50', 1),
     max_text: schemaParts.wholeNumber('characters per text; default 4000', 1),
   }),
-  output: schemaParts.output({
-    thread_id: schemaParts.text(),
-    turns: schemaParts.list,
-    items: schemaParts.list,
-    next: schemaParts.text(),
-    rewound: { type: 'integer' },
-    questions: schemaParts.list,
-  }),
+  output: schemaParts.output('thread_id, turns: list, items: list, next, rewound: integer, questions: list'),
   annotations: readOnlyHints,
   call: withThreadId(async (parts, id, args) => {
     const after = parseAfterPlace(args['after'] ?? -1);
@@ -168,10 +158,8 @@ const placeUnknown: Outcome = {
 };
 
 /** Questions of a turn that runs here, or that is suspended in the file. */
-async function openQuestions({ live, engine }: ToolServices, id: ThreadId): Promise<readonly Question[]> {
-  const loaded = live.loaded.find((thread) => thread.id === id);
-  return loaded?.questions ?? engine.stored.questions(id);
-}
+const openQuestions = async ({ live, engine }: ToolServices, id: ThreadId): Promise<readonly Question[]> =>
+  live.loaded.find((thread) => thread.id === id)?.questions ?? engine.stored.questions(id);
 
 function wordsOf(item: JsonObject): string {
   const name = stringAt(item, 'name');
@@ -181,18 +169,10 @@ function wordsOf(item: JsonObject): string {
   return `${name} ${shortLine(input ?? '', 160)}${back}`;
 }
 
-export interface PageOptions {
-  readonly after: number;
-  readonly limit: number;
-  readonly isNewest: boolean;
-  /** The most characters of one text; a cut is marked. */
-  readonly most: number;
-}
+/** `most`: characters of one text; a cut is marked. */
+type PageOptions = Readonly<Record<'after' | 'limit' | 'most', number> & { isNewest: boolean }>;
 
-/**
- * Items in order, each with its place, its turn and its message kind, and the turns that they belong to. `next`: the
- * `after` of the next page, if there is one.
- */
+/** Items in order with place, turn and message kind, and their turns. `next`: the `after` of the next page, if any. */
 export function itemPage(lines: readonly Line[], { after, limit, isNewest, most }: PageOptions) {
   const { turns, places } = readTurnItems(lines);
   const standing = turns.filter(({ isTakenBack }) => !isTakenBack);
@@ -236,15 +216,8 @@ function cursorOf(lines: readonly Line[], place: number): string {
 
 /** `plain` for words of the user or the model; for the program's context its subject, by the names of events. */
 function messageKind(item: RecordedItem): string {
-  switch (item.kind) {
-    case 'user':
-    case 'assistant':
-      return 'plain';
-    case 'context':
-      return item.title.split(', ').map(fragmentFamilyName).join(', ');
-    default:
-      return item.kind;
-  }
+  if (item.kind === 'context') return item.title.split(', ').map(fragmentFamilyName).join(', ');
+  return item.kind === 'user' || item.kind === 'assistant' ? 'plain' : item.kind;
 }
 
 function contentOf(item: RecordedItem, most: number): JsonObject {
@@ -260,8 +233,5 @@ function contentOf(item: RecordedItem, most: number): JsonObject {
   }
 }
 
-function cut(text: string, most: number): JsonObject {
-  return text.length <= most
-    ? { text }
-    : { text: text.slice(0, most).toWellFormed(), cut_at: most, characters: text.length };
-}
+const cut = (text: string, most: number): JsonObject =>
+  text.length <= most ? { text } : { text: text.slice(0, most).toWellFormed(), cut_at: most, characters: text.length };

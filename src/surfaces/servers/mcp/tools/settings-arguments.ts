@@ -14,33 +14,27 @@ import { asToolOutcome } from './tool-answers.ts';
 import { schemaParts } from './tool-definition.ts';
 import { resolve } from 'node:path';
 
-const sandboxes = 'read-only, workspace-write, danger-full-access or {type}';
-
-export const contextArguments: JsonObject = {
-  cwd: schemaParts.text(),
+const policies = {
   approval_policy: { description: 'untrusted, on-request or never' },
-  sandbox: { description: sandboxes },
-  model: schemaParts.text(),
-  effort: { type: ['string', 'null'] },
-  summary: schemaParts.text(),
-  mode: schemaParts.text(),
+  sandbox: { description: 'read-only, workspace-write, danger-full-access or {type}' },
 };
 
-export const clientToolsArgument: JsonObject = { tools: schemaParts.list };
+export const contextArguments: JsonObject = {
+  ...schemaParts.fields('cwd'),
+  ...policies,
+  ...schemaParts.fields('model'),
+  effort: { type: ['string', 'null'] },
+  ...schemaParts.fields('summary, mode'),
+};
 
 export const startArguments: JsonObject = {
-  model: schemaParts.text(),
+  ...schemaParts.fields('model'),
   profile: schemaParts.text('config profile'),
-  cwd: schemaParts.text(),
-  approval_policy: contextArguments['approval_policy']!,
-  sandbox: contextArguments['sandbox']!,
+  ...schemaParts.fields('cwd'),
+  ...policies,
   permissions: schemaParts.text('name of a permission profile'),
-  config: schemaParts.object,
-  base_instructions: schemaParts.text(),
-  developer_instructions: schemaParts.text(),
-  compact_prompt: schemaParts.text(),
-  plan_tool: schemaParts.boolean,
-  patch_tool: schemaParts.boolean,
+  ...schemaParts.fields('config: object, base_instructions, developer_instructions, compact_prompt'),
+  ...schemaParts.fields('plan_tool: boolean, patch_tool: boolean'),
   tools: { ...schemaParts.list, description: 'yours: {name, description, inputSchema}' },
 };
 
@@ -73,9 +67,8 @@ export function settingsChangeFrom(args: JsonObject, here: string): SettingsChan
   return given.length === 0 ? undefined : (Object.fromEntries(given) as SettingsChange);
 }
 
-export function argumentOfSetting(setting: string): string {
-  return Object.entries(settingsByArgument).find(([, each]) => each === setting)?.[0] ?? setting;
-}
+export const argumentOfSetting = (setting: string): string =>
+  Object.entries(settingsByArgument).find(([, each]) => each === setting)?.[0] ?? setting;
 
 /** Refusal of a change, worded with the argument names of the call. */
 export function outcomeForCall(outcome: Outcome): Outcome {

@@ -40,7 +40,6 @@ const tools: Readonly<Record<string, string>> = {
 
 // `\x60` is a backtick.
 const command = /\x60capstan threads ([a-z-]+)(?: [^\x60]*)?\x60/g;
-
 const openOnes = 'Call thread_read to see which questions are open.';
 
 /** Rewrites advice for shells and programs for a model that calls tools. A command without a tool stays. */

@@ -5,27 +5,42 @@ import type { ClientListeners, ThreadFeeds } from '../client-listeners.ts';
 import type { CallContext, ServerTool } from '../server-interface.ts';
 import type { TurnRuns } from './turn-runs.ts';
 
-const about = (description?: string) => description !== undefined && { description };
+const kinds = {
+  text: { type: 'string' },
+  boolean: { type: 'boolean' },
+  count: { type: 'integer', minimum: 0 },
+  integer: { type: 'integer' },
+  object: { type: 'object' },
+  texts: { type: 'array', items: { type: 'string' } },
+  /** A list of objects; their contents are documented elsewhere. */
+  list: { type: 'array' },
+} as const;
+
+type Properties = JsonObject | string;
 
 /** Parts of JSON Schemas. They are short: the list of tools fills the host's context window. */
 export const schemaParts = {
-  boolean: { type: 'boolean' } as JsonObject,
-  object: { type: 'object' } as JsonObject,
-  textList: { type: 'array', items: { type: 'string' } } as JsonObject,
-  /** A list of objects; their contents are documented elsewhere. */
-  list: { type: 'array' } as JsonObject,
-  text: (description?: string): JsonObject => ({ type: 'string', ...about(description) }),
+  ...kinds,
+  text: (description: string): JsonObject => ({ type: 'string', description }),
   choice: (...choices: readonly string[]): JsonObject => ({ type: 'string', enum: choices }),
-  wholeNumber: (description?: string, minimum = 0): JsonObject => ({ type: 'integer', minimum, ...about(description) }),
+  wholeNumber: (description: string, minimum: number): JsonObject => ({ type: 'integer', minimum, description }),
+  /** Properties without a description, in this order. Without a kind they are texts: `thread_id, turns: list`. */
+  fields: (names: string): JsonObject => {
+    const fields = names.split(', ').map((name) => name.split(': ') as [string, keyof typeof kinds | undefined]);
+    return Object.fromEntries(fields.map(([name, kind = 'text']) => [name, kinds[kind]]));
+  },
   /** The input of a tool. The wire refuses other keys without a rule here. */
-  input: (properties: JsonObject, required: readonly string[] = ['thread_id']): JsonObject => {
-    return { type: 'object', properties, ...(required.length > 0 && { required }) };
+  input: (properties: Properties, required: readonly string[] = ['thread_id']): JsonObject => {
+    return { type: 'object', properties: asFields(properties), ...(required.length > 0 && { required }) };
   },
   /** The output of a tool; later versions may add members. */
-  output: (properties: JsonObject, required: readonly string[] = ['thread_id']): JsonObject => {
-    return { type: 'object', properties, required };
+  output: (properties: Properties, required: readonly string[] = ['thread_id']): JsonObject => {
+    return { type: 'object', properties: asFields(properties), required };
   },
 };
+
+const asFields = (properties: Properties): JsonObject =>
+  typeof properties === 'string' ? schemaParts.fields(properties) : properties;
 
 /** A tool without the services of the server that calls it. */
 export interface UnboundTool extends Omit<ServerTool, 'call'> {
@@ -52,5 +67,4 @@ export interface ToolServices {
 
 /** `report`: the call answers with the question, and `thread_answer` answers that. */
 export type QuestionHandling = 'report' | 'decline';
-
 export type ServedEngine = Pick<Engine, 'stored' | 'loadImage' | 'secretFor'>;

@@ -77,10 +77,14 @@ export class TurnRuns {
   }
 
   #add(run: TurnRun): void {
-    const { id } = run.thread;
-    const open = this.#open.get(id) ?? this.#follow(run.thread);
-    open.runs.push(run);
+    (this.#open.get(run.thread.id) ?? this.#follow(run.thread)).runs.push(run);
     void run.end.then(() => this.#remove(run));
+  }
+
+  #remove(run: TurnRun): void {
+    if (run.turnId !== undefined) this.#over.set(run.turnId, run);
+    for (const oldest of this.#over.keys()) if (this.#over.size > mostOver) this.#over.delete(oldest);
+    this.#close(run);
   }
 
   #follow(thread: LiveThread) {
@@ -88,12 +92,6 @@ export class TurnRuns {
     const open = { runs, close: this.#feeds.read(thread, (news) => runs.find((run) => !run.isOver)?.read(news)) };
     this.#open.set(thread.id, open);
     return open;
-  }
-
-  #remove(run: TurnRun): void {
-    if (run.turnId !== undefined) this.#over.set(run.turnId, run);
-    for (const oldest of this.#over.keys()) if (this.#over.size > mostOver) this.#over.delete(oldest);
-    this.#close(run);
   }
 
   #close(run: TurnRun): void {
@@ -143,15 +141,13 @@ interface TurnRunOptions {
   readonly earlier?: readonly string[];
 }
 
-/**
- * One turn, for the calls that wait for its end. It outlives a call that gave its client a question: the call that
- * brings the answer waits for the same turn.
- */
+/** One turn, for all calls that wait for its end, also the one that brings an answer of the user to it. */
 export class TurnRun {
   readonly thread: LiveThread;
   readonly audience: TurnAudience;
   readonly earlier: readonly string[];
   readonly #end = Promise.withResolvers<TurnRunEnd>();
+  readonly end = this.#end.promise;
   readonly #reviewed = new Set<string>();
   readonly #answers = new Map<string, Answer['kind']>();
   /** Questions in full: the thread's state shortens long commands. */
@@ -188,10 +184,6 @@ export class TurnRun {
     while (!this.#hasEnded) await this.changed();
   }
 
-  get end(): Promise<TurnRunEnd> {
-    return this.#end.promise;
-  }
-
   get questions(): readonly Question[] {
     if (this.#turnId === undefined || this.#isOver) return [];
     return this.thread.questions
@@ -216,10 +208,7 @@ export class TurnRun {
 
   read(news: LiveNews): void {
     const event = threadEventIn(news);
-    if (event !== undefined) this.#readEvent(event);
-  }
-
-  #readEvent(event: ThreadEvent): void {
+    if (event === undefined) return;
     // A preceding compaction is a turn, too, but has no input of the user.
     if (event.kind === 'turn-started' && !this.#hasWords) {
       this.#turnId = event.turnId;
@@ -270,9 +259,8 @@ type TurnEndEvent = Extract<
   { kind: 'turn-completed' | 'turn-failed' | 'turn-aborted' | 'turn-suspended' }
 >;
 
-export function isTurnEnd(event: ThreadEvent): event is TurnEndEvent {
-  return ['turn-completed', 'turn-failed', 'turn-aborted', 'turn-suspended'].includes(event.kind);
-}
+export const isTurnEnd = (event: ThreadEvent): event is TurnEndEvent =>
+  ['turn-completed', 'turn-failed', 'turn-aborted', 'turn-suspended'].includes(event.kind);
 
 function endOf(event: TurnEndEvent): TurnRunEnd {
   switch (event.kind) {
@@ -380,18 +368,11 @@ class TurnAudience {
     }
   }
 
-  /** True if a present client asks its user this: meanwhile no client's model may answer, not even its own. */
-  isReserved(question: string): boolean {
-    return this.#reserving(question).length > 0;
-  }
-
-  /** True if another present client asks its user this. */
-  isAskedElsewhere(question: string, client: string): boolean {
-    return this.#reserving(question).some((asking) => asking.client !== client);
-  }
-
-  #reserving(question: string): readonly Asking[] {
-    return [...this.#asking.values()].filter(({ isReserved, questions }) => isReserved && questions.has(question));
+  /** True if a present client, other than `except`, asks its user this: meanwhile no client's model may answer. */
+  isReserved(question: string, except?: string): boolean {
+    return [...this.#asking.values()].some(
+      ({ client, isReserved, questions }) => isReserved && client !== except && questions.has(question),
+    );
   }
 
   over(): void {

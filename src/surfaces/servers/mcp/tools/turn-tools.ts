@@ -19,7 +19,6 @@ import { giveResponses } from './client-questions.ts';
 import { findLiveThread } from './find-thread.ts';
 import {
   settingsChangeFrom,
-  clientToolsArgument,
   contextArguments,
   folderFrom,
   configRefusal,
@@ -34,14 +33,14 @@ import type { TurnRun } from './turn-runs.ts';
 const kinds: Readonly<Record<string, Answer['kind']>> = { approved: 'allowed', denied: 'declined', abort: 'stopped' };
 const decisionWords: readonly string[] = Object.keys(kinds);
 const works = { readOnlyHint: false, destructiveHint: true } as const;
-const images: JsonObject = { ...schemaParts.textList, description: 'paths or data URLs' };
+const images: JsonObject = { ...schemaParts.texts, description: 'paths or data URLs' };
 
 export const threadStartTool: UnboundTool = {
   name: 'thread_start',
   title: 'Start a thread',
   description:
     'Starts a conversation with the coding agent. With a prompt it runs the first turn and answers at its end.',
-  input: schemaParts.input({ prompt: schemaParts.text(), images, ...startArguments }, []),
+  input: schemaParts.input({ ...schemaParts.fields('prompt'), images, ...startArguments }, []),
   output: explainedTurnSchema,
   annotations: works,
   call: async (parts, args, context) => withThread(await startThreadForCall(parts, args, context, {})),
@@ -66,8 +65,7 @@ export async function startThreadForCall(
   const more = { settings: shownSettings(thread.settings) };
   const noted = (answer: ToolAnswer): ToolAnswer => withNotices(answer, thread.notices);
   if (input !== undefined) {
-    const run = parts.runs.submit(thread, input);
-    const answer = await followTurn(parts, run, context, { ...attendance, more });
+    const answer = await followTurn(parts, parts.runs.submit(thread, input), context, { ...attendance, more });
     return answer.kind === 'input-required' ? answer : noted(answer);
   }
   const words = `Thread ${thread.id} is started. Send it a message with thread_send: it is kept on disk from then on.`;
@@ -92,7 +90,7 @@ export const threadSendTool: UnboundTool = {
   description: 'Sends a message and answers when the turn ends. If a turn runs, the message steers it.',
   input: schemaParts.input({
     thread_id: schemaParts.text('id, its beginning, or name'),
-    text: schemaParts.text(),
+    ...schemaParts.fields('text'),
     images,
   }),
   output: turnOutputSchema,
@@ -127,11 +125,10 @@ export const threadTurnTool: UnboundTool = {
   title: 'Run a turn',
   description: 'Sends a message as a turn of its own, after those that run. Its context stays for later turns.',
   input: schemaParts.input({
-    thread_id: schemaParts.text(),
-    text: schemaParts.text(),
+    ...schemaParts.fields('thread_id, text'),
     images,
     ...contextArguments,
-    ...clientToolsArgument,
+    ...schemaParts.fields('tools: list'),
   }),
   output: turnOutputSchema,
   annotations: works,
@@ -161,8 +158,7 @@ export const threadAnswerTool: UnboundTool = {
   description: 'Answers a question of a call with status waiting and waits for the end of the turn.',
   input: schemaParts.input(
     {
-      thread_id: schemaParts.text(),
-      question_id: schemaParts.text(),
+      ...schemaParts.fields('thread_id, question_id'),
       decision: schemaParts.choice(...decisionWords),
       scope: schemaParts.choice('call', 'session', 'rule'),
       note: schemaParts.text('for the model'),
@@ -185,7 +181,7 @@ export const threadAnswerTool: UnboundTool = {
     const answer = readDecision(args, question);
     if ('code' in answer) return refused(answer);
     const run = parts.runs.observe(thread);
-    if (run.audience.isAskedElsewhere(question.id, context.client.id)) return refused(askedElsewhere);
+    if (run.audience.isReserved(question.id, context.client.id)) return refused(askedElsewhere);
     if (run.audience.isReserved(question.id)) return refused(askedHere);
     const more: Record<string, Json> = {};
     const first = async (): Promise<ToolAnswer | undefined> => {
@@ -296,10 +292,8 @@ function readDecision(args: JsonObject, { kind: asked, scopes }: Question): Answ
   return { kind, ...defined({ scope, content, note }) };
 }
 
-function readResult({ content, success }: JsonObject): Answer | Outcome {
-  if (content === undefined) return noContent;
-  return { kind: 'allowed', content: { content, ...(success === false && { success }) } };
-}
+const readResult = ({ content, success }: JsonObject): Answer | Outcome =>
+  content === undefined ? noContent : { kind: 'allowed', content: { content, ...(success === false && { success }) } };
 
 const noContent: Outcome = {
   code: 'result-missing',

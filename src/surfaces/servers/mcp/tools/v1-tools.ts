@@ -17,27 +17,19 @@ function alias(name: string, title: string, about: Pick<ServerTool, 'input' | 'o
   return { name, title, description, ...about, annotations, isAlias: true };
 }
 
-const conversation = { conversationId: schemaParts.text() };
 const context: JsonObject = {
-  cwd: schemaParts.text(),
+  ...schemaParts.fields('cwd'),
   approvalPolicy: {},
   sandboxPolicy: {},
-  model: schemaParts.text(),
+  ...schemaParts.fields('model'),
   effort: {},
   summary: schemaParts.choice('auto', 'concise', 'detailed', 'none'),
 };
 const started: JsonObject = {
-  model: schemaParts.text(),
-  profile: schemaParts.text(),
-  cwd: schemaParts.text(),
-  approvalPolicy: schemaParts.text(),
-  sandbox: schemaParts.text(),
-  config: schemaParts.object,
-  baseInstructions: schemaParts.text(),
-  developerInstructions: schemaParts.text(),
-  compactPrompt: schemaParts.text(),
-  includePlanTool: schemaParts.boolean,
-  includeApplyPatchTool: schemaParts.boolean,
+  ...schemaParts.fields('model, profile, cwd, approvalPolicy, sandbox, config: object, baseInstructions'),
+  ...schemaParts.fields(
+    'developerInstructions, compactPrompt, includePlanTool: boolean, includeApplyPatchTool: boolean',
+  ),
 };
 /** Accepts `null` for members, since clients of v1 send it for omitted ones. */
 function orNull(properties: JsonObject): JsonObject {
@@ -49,18 +41,9 @@ function orNull(properties: JsonObject): JsonObject {
   return Object.fromEntries(entries) as JsonObject;
 }
 
-const inConversation = (properties: JsonObject, ...required: readonly string[]): JsonObject =>
-  schemaParts.input({ ...conversation, ...properties }, ['conversationId', ...required]);
-const turn = schemaParts.output(
-  {
-    ...conversation,
-    turnId: schemaParts.text(),
-    status: schemaParts.text(),
-    message: schemaParts.text(),
-    questions: schemaParts.list,
-  },
-  [],
-);
+const inConversation = (properties: JsonObject, required: readonly string[] = []): JsonObject =>
+  schemaParts.input({ ...schemaParts.fields('conversationId'), ...properties }, ['conversationId', ...required]);
+const turn = schemaParts.output('conversationId, turnId, status, message, questions: list', []);
 
 export function v1Tools(parts: ToolServices): readonly ServerTool[] {
   const subscriptions = new Map<string, () => void>();
@@ -68,19 +51,14 @@ export function v1Tools(parts: ToolServices): readonly ServerTool[] {
     alias('newConversation', 'Start a conversation', {
       input: schemaParts.input(orNull(started), []),
       output: schemaParts.output(
-        {
-          ...conversation,
-          model: schemaParts.text(),
-          reasoningEffort: schemaParts.text(),
-          rolloutPath: { type: ['string', 'null'] },
-        },
+        { ...schemaParts.fields('conversationId, model, reasoningEffort'), rolloutPath: { type: ['string', 'null'] } },
         [],
       ),
       call: async (args, call) => begun(parts, await startThreadForCall(parts, startFrom(args), call, {})),
     }),
     alias('addConversationListener', 'Listen to a conversation', {
-      input: inConversation({ experimentalRawEvents: schemaParts.boolean }),
-      output: schemaParts.output({ subscriptionId: schemaParts.text() }, []),
+      input: inConversation(schemaParts.fields('experimentalRawEvents: boolean')),
+      output: schemaParts.output('subscriptionId', []),
       async call(args, { client }) {
         if (!client.stays) return refusalAnswer(noConnection);
         const thread = await findLiveThread(parts, stringAt(args, 'conversationId') ?? '');
@@ -98,7 +76,7 @@ export function v1Tools(parts: ToolServices): readonly ServerTool[] {
       },
     }),
     alias('removeConversationListener', 'Stop listening', {
-      input: schemaParts.input({ subscriptionId: schemaParts.text() }, ['subscriptionId']),
+      input: schemaParts.input('subscriptionId', ['subscriptionId']),
       output: schemaParts.output({}, []),
       async call(args) {
         const end = subscriptions.get(stringAt(args, 'subscriptionId') ?? '');
@@ -108,40 +86,39 @@ export function v1Tools(parts: ToolServices): readonly ServerTool[] {
       },
     }),
     alias('sendUserMessage', 'Send a message', {
-      input: inConversation({ items: schemaParts.list }, 'items'),
+      input: inConversation({ items: schemaParts.list }, ['items']),
       output: turn,
       call: (args, call) => said([parts, threadSendTool], args, call),
     }),
     alias('sendUserTurn', 'Run a turn', {
-      input: inConversation(
-        { items: schemaParts.list, ...context },
+      input: inConversation({ items: schemaParts.list, ...context }, [
         'items',
         'cwd',
         'approvalPolicy',
         'sandboxPolicy',
         'model',
         'summary',
-      ),
+      ]),
       output: turn,
       call: (args, call) => said([parts, threadTurnTool], args, call, contextFrom(args)),
     }),
     alias('overrideTurnContext', 'Override the context', {
       input: inConversation(orNull(context)),
-      output: schemaParts.output({ ...conversation, changed: schemaParts.textList, settings: schemaParts.object }, []),
+      output: schemaParts.output('conversationId, changed: texts, settings: object', []),
       async call(args, call) {
         const done = inV1(await threadOverrideTool.call(parts, { ...named(args), ...contextFrom(args) }, call));
         return done.kind === 'answer' ? overrideInV1Names(done) : done;
       },
     }),
     alias('compactConversation', 'Compact the history', {
-      input: inConversation({ focus: schemaParts.text() }),
-      output: schemaParts.output({ ...conversation, report: schemaParts.object }, []),
+      input: inConversation(schemaParts.fields('focus')),
+      output: schemaParts.output('conversationId, report: object', []),
       call: async (args, call) =>
         inV1(await threadCompactTool.call(parts, { ...named(args), focus: args['focus'] }, call)),
     }),
     alias('interruptConversation', 'Interrupt a turn', {
       input: inConversation({}),
-      output: schemaParts.output({ ...conversation, abortReason: schemaParts.text() }, []),
+      output: schemaParts.output('conversationId, abortReason', []),
       async call(args, call) {
         const done = inV1(await threadInterruptTool.call(parts, named(args), call));
         const isInterrupted = done.kind === 'answer' && done.data['interrupted'] === true;
@@ -163,9 +140,7 @@ const unknownSubscription: Outcome = {
   next: 'Give the subscriptionId that addConversationListener gave.',
 };
 
-function named(args: JsonObject): JsonObject {
-  return defined({ thread_id: args['conversationId'] });
-}
+const named = (args: JsonObject): JsonObject => defined({ thread_id: args['conversationId'] });
 
 async function said(
   [parts, tool]: readonly [ToolServices, UnboundTool],
@@ -178,9 +153,7 @@ async function said(
   return inV1(await tool.call(parts, { ...named(args), ...(message as JsonObject), ...more }, call));
 }
 
-function inV1(called: Called): Called {
-  return called.kind === 'answer' ? inV1Names(called) : called;
-}
+const inV1 = (called: Called): Called => (called.kind === 'answer' ? inV1Names(called) : called);
 
 async function begun({ engine }: ToolServices, called: Called): Promise<Called> {
   if (called.kind !== 'answer' || called.isError === true) return inV1(called);
@@ -199,6 +172,12 @@ async function begun({ engine }: ToolServices, called: Called): Promise<Called> 
   };
 }
 
+const itemMembers: Readonly<Record<string, readonly string[]>> = {
+  text: ['text'],
+  image: ['image_url', 'imageUrl'],
+  localImage: ['path'],
+};
+
 /** `{type: "text", data: {text}}`, `{type: "image", data: {image_url}}`, `{type: "localImage", data: {path}}`. */
 function messageFrom(args: JsonObject): JsonObject | Outcome {
   const texts: string[] = [];
@@ -207,28 +186,21 @@ function messageFrom(args: JsonObject): JsonObject | Outcome {
     if (!isJsonObject(item)) return wrongItem(at, 'is not an object');
     // Some clients omit the data object and put its members into the item.
     const data = objectAt(item, 'data') ?? item;
-    const [type, place] = [stringAt(item, 'type'), `data of type ${String(item['type'])}`];
-    if (type === 'text') {
-      const text = stringAt(data, 'text');
-      if (text === undefined) return wrongItem(at, `has no text in its ${place}`);
-      texts.push(text);
-    } else if (type === 'image' || type === 'localImage') {
-      const name = type === 'image' ? 'image_url' : 'path';
-      const image = stringAt(data, name) ?? (type === 'image' ? stringAt(data, 'imageUrl') : undefined);
-      if (image === undefined) return wrongItem(at, `has no ${name} in its ${place}`);
-      images.push(image);
-    } else return wrongItem(at, `has the type ${JSON.stringify(item['type'] ?? null)}`);
+    const type = stringAt(item, 'type') ?? '';
+    const names = Object.hasOwn(itemMembers, type) ? itemMembers[type] : undefined;
+    if (names === undefined) return wrongItem(at, `has the type ${JSON.stringify(item['type'] ?? null)}`);
+    const content = names.map((name) => stringAt(data, name)).find((member) => member !== undefined);
+    if (content === undefined) return wrongItem(at, `has no ${names[0]} in its data of type ${type}`);
+    (type === 'text' ? texts : images).push(content);
   }
   return { text: texts.join('\n'), ...(images.length > 0 && { images }) };
 }
 
-function wrongItem(at: number, what: string): Outcome {
-  return {
-    code: 'wrong-item',
-    message: `items[${at}] ${what}.`,
-    next: 'Items are {type: "text", data: {text}}, {type: "image", data: {image_url}} or {type: "localImage", data: {path}}. Nothing was sent.',
-  };
-}
+const wrongItem = (at: number, what: string): Outcome => ({
+  code: 'wrong-item',
+  message: `items[${at}] ${what}.`,
+  next: 'Items are {type: "text", data: {text}}, {type: "image", data: {image_url}} or {type: "localImage", data: {path}}. Nothing was sent.',
+});
 
 function contextFrom(args: JsonObject): JsonObject {
   const { cwd, approvalPolicy, sandboxPolicy, model, effort, summary } = args;
@@ -254,10 +226,8 @@ function startFrom(args: JsonObject): JsonObject {
   });
 }
 
-/** Null members count as absent. */
-function withoutNull(members: Readonly<Record<string, Json | undefined>>): JsonObject {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null));
-}
+const withoutNull = (members: Readonly<Record<string, Json | undefined>>): JsonObject =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null));
 
 /** This server's tool names by the v1 names. A tool without a v1 name keeps its own. */
 const names: Readonly<Record<string, string>> = {
@@ -299,9 +269,8 @@ function inV1Names({ text, data, ...answer }: ToolAnswer): ToolAnswer {
   };
 }
 
-function keysInV1(data: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(data).map(([key, value]) => [names[key] ?? key, value])) as JsonObject;
-}
+const keysInV1 = (data: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(data).map(([key, value]) => [names[key] ?? key, value])) as JsonObject;
 
 function overrideInV1Names({ text, data, ...answer }: ToolAnswer): ToolAnswer {
   const { changed, settings } = data;

@@ -23,13 +23,8 @@ export const threadContextTool: UnboundTool = {
   name: 'thread_context',
   title: 'Context usage',
   description: 'What fills the window, by family, and the budgets. parts: every single one.',
-  input: schemaParts.input({ thread_id: schemaParts.text(), parts: schemaParts.boolean }),
-  output: schemaParts.output({
-    thread_id: schemaParts.text(),
-    total: schemaParts.wholeNumber(),
-    families: schemaParts.list,
-    budgets: schemaParts.list,
-  }),
+  input: schemaParts.input('thread_id, parts: boolean'),
+  output: schemaParts.output('thread_id, total: count, families: list, budgets: list'),
   annotations: readOnlyHints,
   call: withThreadId(async (parts, id, args) => {
     const view = await threadContextView(parts, id);
@@ -53,11 +48,11 @@ export const threadEnvelopeTool: UnboundTool = {
   title: 'Envelope of a turn',
   description: 'The contract of a turn, field by field, or what differs from another turn.',
   input: schemaParts.input({
-    thread_id: schemaParts.text(),
+    ...schemaParts.fields('thread_id'),
     turn: schemaParts.wholeNumber('default: the newest', 1),
     diff: schemaParts.wholeNumber('turn to compare with', 1),
   }),
-  output: schemaParts.output({ thread_id: schemaParts.text(), turn: schemaParts.wholeNumber() }),
+  output: schemaParts.output('thread_id, turn: count'),
   annotations: readOnlyHints,
   call: withThreadId(async (parts, id, args) => {
     const view = await threadEnvelopeView(parts, id, { turn: numberAt(args, 'turn'), diff: numberAt(args, 'diff') });
@@ -80,30 +75,22 @@ function envelopeText(view: EnvelopeView): string {
   return [`The envelope of turn ${turn.number}:`, ...rows].join('\n');
 }
 
-function shortJson(value: Json | undefined): string {
-  return value === undefined ? '-' : toOneLine(JSON.stringify(value), 100);
-}
+const shortJson = (value: Json | undefined): string =>
+  value === undefined ? '-' : toOneLine(JSON.stringify(value), 100);
 
-export async function threadEnvelopeView(
+export const threadEnvelopeView = async (
   { engine }: Pick<ToolServices, 'engine'>,
   id: ThreadId,
   asked: { readonly turn: number | undefined; readonly diff: number | undefined },
-): Promise<ReturnType<typeof envelopeView>> {
-  return envelopeView(id, readThreadStory((await readThreadLines(engine, id)).lines), asked);
-}
+): Promise<ReturnType<typeof envelopeView>> =>
+  envelopeView(id, readThreadStory((await readThreadLines(engine, id)).lines), asked);
 
 export const threadReplayTool: UnboundTool = {
   name: 'thread_replay',
   title: 'Replay',
   description: 'Rebuilds and compares requests. all: shows all.',
-  input: schemaParts.input({ thread_id: schemaParts.text(), all: schemaParts.boolean }),
-  output: schemaParts.output({
-    thread_id: schemaParts.text(),
-    ok: schemaParts.boolean,
-    counts: schemaParts.object,
-    taken_back: schemaParts.wholeNumber(),
-    requests: schemaParts.list,
-  }),
+  input: schemaParts.input('thread_id, all: boolean'),
+  output: schemaParts.output('thread_id, ok: boolean, counts: object, taken_back: count, requests: list'),
   annotations: readOnlyHints,
   call: withThreadId(async (parts, id, args, context) => {
     const { lines, skipped } = await readThreadLines(parts.engine, id);
@@ -112,8 +99,7 @@ export const threadReplayTool: UnboundTool = {
       if (context.signal.aborted) return refusalAnswer(cancelled);
       all.push(shown);
     }
-    const back = await parts.engine.stored.takenBack(id);
-    const report = replayReport({ id, skipped }, all, back);
+    const report = replayReport({ id, skipped }, all, await parts.engine.stored.takenBack(id));
     const isShown = args['all'] === true ? () => true : (_: unknown, at: number) => isNotReproduced(all[at]!);
     const requests = report.requests.filter(isShown);
     // A request that cannot be compared is not proven.

@@ -5,7 +5,6 @@ import { nearestWord } from '../../../views/command-line/did-you-mean.ts';
 
 /** Deeper arguments are refused before anything walks through them. */
 const deepest = 64;
-
 const namedKeys = 8;
 const longestKey = 60;
 
@@ -61,9 +60,7 @@ function unknownKeys(schema: JsonObject, value: JsonObject, path: string): reado
   });
 }
 
-function join(path: string, key: string): string {
-  return path === '' ? key : `${path}.${key}`;
-}
+const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);
 
 function kindOf(value: Json): string {
   if (value === null) return 'null';

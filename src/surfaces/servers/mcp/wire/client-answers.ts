@@ -59,9 +59,8 @@ function decisionAnswer(decision: Json): ClientResponse {
   return name === 'denied' ? { action: 'decline' } : name === 'abort' ? { action: 'cancel' } : unreadable;
 }
 
-function requestAnswer(answer: unknown): ClientResponse {
-  return isJsonObject(answer) ? { action: 'accept', content: answer } : unreadable;
-}
+const requestAnswer = (answer: unknown): ClientResponse =>
+  isJsonObject(answer) ? { action: 'accept', content: answer } : unreadable;
 
 /** The schema of a form; null for another request. */
 export type QuestionSchemas = Readonly<Record<string, JsonObject | null>>;
@@ -81,26 +80,22 @@ const ttlSeconds = 24 * 60 * 60;
 /** Used if an app has no secret: state sealed by another process is refused. */
 const processKey = randomBytes(32);
 
-export interface RequestSeal {
-  close(sealed: SealedCall): Promise<string>;
-  /** Called by the SDK before a handler. Throws on anything that was not sealed with the same secret. */
-  open(state: string, context: ServerContext): Promise<SealedCall>;
-}
+export type RequestSeal = ReturnType<typeof createRequestSeal>;
 
 /** With a secret that outlives the process, an answer still counts after the server was restarted. */
-export function createRequestSeal({ callSecret }: Pick<ServerApp, 'callSecret'>): RequestSeal {
+export function createRequestSeal({ callSecret }: Pick<ServerApp, 'callSecret'>) {
   // The secret is requested on use: a server that never asks its user needs none.
   let made: ReturnType<typeof createRequestStateCodec<SealedCall>> | undefined;
   const codec = () => (made ??= createRequestStateCodec<SealedCall>({ key: keyOf(callSecret?.()), ttlSeconds }));
   return {
-    close: (sealed) => codec().mint(sealed),
-    open: (state, context) => codec().verify(state, context),
+    close: (sealed: SealedCall) => codec().mint(sealed),
+    /** Called by the SDK before a handler. Throws on anything that was not sealed with the same secret. */
+    open: (state: string, context: ServerContext) => codec().verify(state, context),
   };
 }
 
-function keyOf(secret: string | undefined): Uint8Array {
-  return secret === undefined ? processKey : createHash('sha256').update(secret).digest();
-}
+const keyOf = (secret: string | undefined): Uint8Array =>
+  secret === undefined ? processKey : createHash('sha256').update(secret).digest();
 
 export function readSealedCall(call: string, context: ServerContext): SealedCall | undefined {
   const sealed = context.mcpReq.requestState<SealedCall>();
@@ -109,8 +104,7 @@ export function readSealedCall(call: string, context: ServerContext): SealedCall
 }
 
 /** Independent of the order in which a client writes its arguments. */
-export function callDigest(method: string, name: string, args: JsonObject): string {
-  return createHash('sha256')
+export const callDigest = (method: string, name: string, args: JsonObject): string =>
+  createHash('sha256')
     .update(sortedJson([method, name, args]))
     .digest('base64url');
-}

@@ -9,6 +9,12 @@ export function subscriptionPort({ id, gone, outbox }: ClientLink, send: Outgoin
   return { id, canAsk: false, stays: true, gone, ready: () => outbox.ready(), notify };
 }
 
+export function postResourceUpdate({ outbox }: ClientLink, uri: string, connected: () => Server | undefined): void {
+  const send: OutgoingEvent['send'] = async ({ params }) =>
+    connected()?.sendResourceUpdated({ uri: String(params.uri) });
+  outbox.post({ method: 'notifications/resources/updated', params: { uri }, send });
+}
+
 /** A connection to a client, or the one request of a client without connections. */
 export interface ClientLink {
   readonly id: string;

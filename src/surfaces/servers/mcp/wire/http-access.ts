@@ -9,7 +9,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { resolve } from 'node:path';
 
 export interface AccessToken {
-  /** Undefined: none is required. */
+  /** Undefined: none is required, and everyone on this machine has access. */
   readonly token: string | undefined;
   /** Generated for this run, so it has to be shown. */
   readonly isNew: boolean;
@@ -43,13 +43,11 @@ export function resolveAccessToken({ host, noToken, file, variable, cwd }: Token
   };
 }
 
-function openToOthers(path: string): Outcome {
-  return {
-    code: 'token-open',
-    message: `Other users of this machine can read or change the token file ${path}.`,
-    next: `Close it with \`chmod 600 ${quoteShellCommand([path])}\`.`,
-  };
-}
+const openToOthers = (path: string): Outcome => ({
+  code: 'token-open',
+  message: `Other users of this machine can read or change the token file ${path}.`,
+  next: `Close it with \`chmod 600 ${quoteShellCommand([path])}\`.`,
+});
 
 function readToken(path: string): string | Outcome {
   try {
@@ -67,27 +65,18 @@ function readToken(path: string): string | Outcome {
   }
 }
 
-export interface HttpAccess {
-  /** Undefined: everyone on this machine has access. */
-  readonly token: string | undefined;
-  readonly host: string;
-}
-
 export const mcpHttpPath = '/mcp';
 
 /**
  * Returns true if a request may proceed, else answers it, without reading its body. Host and origin come before the
  * token: a page in a browser can send requests to this machine.
  */
-export function createRequestGuard({
-  token,
-  host,
-}: HttpAccess): (request: IncomingMessage, response: ServerResponse) => boolean {
+export function createRequestGuard({ token, host }: Pick<AccessToken, 'token'> & Pick<HttpAddress, 'host'>) {
   const isRightHost = isWildcard(host)
     ? () => true
     : hostHeaderValidation([...localhostAllowedHostnames(), bracketedHost(host)]);
   const isRightOrigin = originValidation(localhostAllowedOrigins());
-  return (request, response) => {
+  return (request: IncomingMessage, response: ServerResponse): boolean => {
     if (!isRightHost(request, response) || !isRightOrigin(request, response)) return false;
     if (token !== undefined && !isBearer(request.headers.authorization, token)) {
       response.setHeader('www-authenticate', 'Bearer realm="capstan"');
@@ -98,7 +87,7 @@ export function createRequestGuard({
   };
 }
 
-function rejectHttpRequest(response: ServerResponse, status: number, message: string): false {
+export function rejectHttpRequest(response: ServerResponse, status: number, message: string): false {
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
   response.end(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_000, message } }));
   return false;
@@ -110,22 +99,14 @@ function isBearer(header: string | undefined, token: string): boolean {
   return timingSafeEqual(digest(given), digest(token));
 }
 
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
-}
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** True if only this machine can reach it. */
-function isOwnMachine(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
-}
+const isOwnMachine = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 
-function isWildcard(host: string): boolean {
-  return host === '0.0.0.0' || host === '::';
-}
+const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
 
-export function bracketedHost(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
-}
+export const bracketedHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
 export interface HttpAddress {
   readonly host: string;

@@ -10,18 +10,13 @@ import {
 import type { EventId, EventStore, JSONRPCMessage, RequestId, Server, StreamId } from '@modelcontextprotocol/server';
 import { randomUUID } from 'node:crypto';
 
-export interface SessionLimits {
-  readonly most: number;
-  /** A session ends after this time without a stream and without a request. */
-  readonly idleMs: number;
-  /** The limit for a session with a call that waits for its client to come back for the answer. */
-  readonly abandonedMs: number;
-  readonly lookEveryMs: number;
-}
+export type SessionLimits = Readonly<typeof sessionLimits>;
 
-export const sessionLimits: SessionLimits = {
+export const sessionLimits = {
   most: 100,
+  /** A session ends after this time without a stream and without a request. */
   idleMs: 30 * 60 * 1000,
+  /** The limit for a session with a call that waits for its client to come back for the answer. */
   abandonedMs: 60 * 1000,
   lookEveryMs: 15 * 1000,
 };
@@ -104,9 +99,7 @@ export class HttpSessions {
     const response = await session.transport.handleRequest(request, body === undefined ? {} : { parsedBody: body });
     // The transport did not accept the requests, so they wait for no answer.
     if (response.status >= 400) for (const id of requestIds(body)) session.unanswered.delete(id);
-    const over = (): void => {
-      session.usedAt = Date.now();
-    };
+    const over = (): void => void (session.usedAt = Date.now());
     return session.flow.watch(response, { signal: request.signal, over, whenFull: 'wait' });
   }
 
@@ -121,8 +114,7 @@ export class HttpSessions {
     for (const session of this.#sessions.values()) {
       if (session.flow.openStreams > 0) continue;
       const { abandonedMs, idleMs } = this.#limits;
-      const isOld = now - session.usedAt > (session.unanswered.size > 0 ? abandonedMs : idleMs);
-      if (isOld) void session.transport.close();
+      if (now - session.usedAt > (session.unanswered.size > 0 ? abandonedMs : idleMs)) void session.transport.close();
     }
   }
 
@@ -137,15 +129,12 @@ export class HttpSessions {
   }
 }
 
-function messagesIn(body: unknown): readonly unknown[] {
-  return Array.isArray(body) ? body : [body];
-}
+const messagesIn = (body: unknown): readonly unknown[] => (Array.isArray(body) ? body : [body]);
 
-function requestIds(body: unknown): readonly RequestId[] {
-  return messagesIn(body)
+const requestIds = (body: unknown): readonly RequestId[] =>
+  messagesIn(body)
     .filter((message) => isJSONRPCRequest(message))
     .map(({ id }) => id);
-}
 
 /** Records which requests wait for an answer. Returns the id of one that already does. */
 function noteRequests({ unanswered }: Session, body: unknown): RequestId | undefined {
@@ -162,9 +151,8 @@ function noteRequests({ unanswered }: Session, body: unknown): RequestId | undef
   return undefined;
 }
 
-export function httpErrorResponse(status: number, code: number, message: string): Response {
-  return Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status });
-}
+export const httpErrorResponse = (status: number, code: number, message: string): Response =>
+  Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status });
 
 /** Kept for a client that comes back for missed events. */
 const mostEvents = 1000;

@@ -1,9 +1,8 @@
 import { BoundedBuffer } from '../../../../base/bounded-buffer.ts';
 import type { RequestId } from '@modelcontextprotocol/server';
 
-/** Enforced before parsing, which needs seconds for millions of levels. Images are the longest useful content. */
-export const messageLimits: MessageLimits = { longest: 16 * 1024 * 1024, deepest: 100 };
-
+/** Bytes and levels, enforced before parsing, which needs seconds for millions of levels. Images are the longest. */
+export const messageLimits = { longest: 16 * 1024 * 1024, deepest: 100 };
 export const messageTooDeep = `The message has more than ${messageLimits.deepest} levels of lists and objects.`;
 
 export type MessageLine =
@@ -11,23 +10,16 @@ export type MessageLine =
   /** Longer, or nested deeper, than allowed. Only its id was kept. */
   | { readonly kind: 'too long' | 'too deep'; readonly id: RequestId | undefined };
 
-interface MessageLimits {
-  /** In bytes. */
-  readonly longest: number;
-  /** Levels of lists and objects. */
-  readonly deepest: number;
-}
-
 const newline = 10;
 
 /** Cuts a stream of bytes into lines. The longest allowed line bounds the memory. */
 export class MessageLines {
-  readonly #limits: MessageLimits;
+  readonly #limits: typeof messageLimits;
   readonly #held: BoundedBuffer;
   #scan = new MessageScan();
   #problem: 'too long' | 'too deep' | undefined;
 
-  constructor(limits: MessageLimits) {
+  constructor(limits: typeof messageLimits) {
     this.#limits = limits;
     this.#held = new BoundedBuffer(limits.longest);
   }
@@ -63,13 +55,8 @@ export class MessageLines {
 
 const longestId = 256;
 
-const [quote, backslash, colon, comma] = [...'"\\:,'].map((sign) => sign.charCodeAt(0)) as [
-  number,
-  number,
-  number,
-  number,
-];
-const [openBrace, openBracket, closeBrace, closeBracket] = [...'{[}]'].map((sign) => sign.charCodeAt(0));
+const [quote, backslash, colon, comma] = [0x22, 0x5c, 0x3a, 0x2c];
+const [openBrace, openBracket, closeBrace, closeBracket] = [0x7b, 0x5b, 0x7d, 0x5d];
 
 /**
  * Finds a message's depth before it is parsed, and its id: without the id in a refusal, a client would wait for ever.
@@ -124,7 +111,6 @@ export class MessageScan {
     }
   }
 
-  /** Reads to the next string, or the end of the piece. */
   #readSigns(bytes: Uint8Array, from: number): number {
     for (let at = from; at < bytes.length; at++) {
       const byte = bytes[at];

@@ -1,3 +1,4 @@
+import { arrayAt, type JsonObject, objectAt } from '../../../../protocol/json.ts';
 import type { ClientPort, ServerResources } from '../server-interface.ts';
 
 /** Changes within this time share one notice. */
@@ -74,3 +75,7 @@ export async function unknownResourceError(
 }
 
 const longestShown = 200;
+
+/** The resources that a client names in the parameters of `subscriptions/listen`, or the SDK in its answer. */
+export const listenedIn = (params: JsonObject | undefined): readonly string[] =>
+  (arrayAt(objectAt(params, 'notifications'), 'resourceSubscriptions') ?? []).filter((uri) => typeof uri === 'string');

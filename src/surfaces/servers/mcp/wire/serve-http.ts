@@ -1,12 +1,13 @@
 import { BoundedBuffer } from '../../../../base/bounded-buffer.ts';
-import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt } from '../../../../protocol/json.ts';
-import { type ClientPort, type ServerResources, shortenCallText } from '../server-interface.ts';
+import { isJsonObject, type Json, type JsonObject, objectAt } from '../../../../protocol/json.ts';
+import { type ClientPort, shortenCallText } from '../server-interface.ts';
 import { type ClientLink, createLink, subscriptionPort } from './client-link.ts';
-import { bracketedHost, createRequestGuard, type HttpAccess, mcpHttpPath } from './http-access.ts';
+import { bracketedHost, createRequestGuard, mcpHttpPath, rejectHttpRequest } from './http-access.ts';
+import type { AccessToken, HttpAddress } from './http-access.ts';
 import { HttpSessions, httpErrorResponse, type SessionLimits, sessionLimits } from './http-sessions.ts';
 import { messageLimits, MessageScan, messageTooDeep } from './message-scan.ts';
 import { createProtocolServer, type ServedApp } from './protocol-server.ts';
-import { ResourceWatches, unknownResourceError } from './resource-watches.ts';
+import { listenedIn, ResourceWatches, unknownResourceError } from './resource-watches.ts';
 import type { RunningServer } from './serve-stdio.ts';
 import { StreamFlow } from './stream-flow.ts';
 import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node';
@@ -14,11 +15,7 @@ import { createMcpHandler, isLegacyRequest, SUBSCRIPTION_ID_META_KEY } from '@mo
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface HttpOptions extends HttpAccess {
-  /** 0: any free port. */
-  readonly port: number;
-  readonly limits?: SessionLimits;
-}
+export type HttpOptions = HttpAddress & Pick<AccessToken, 'token'> & { readonly limits?: SessionLimits };
 
 /** Limits of concurrent `subscriptions/listen` streams, and of the resources that one of them follows. */
 const mostListeners = 256;
@@ -116,15 +113,19 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
       }
     }
     if (await isLegacyRequest(request, body)) return sessions.handle(request, body);
-    const unknown = await unknownResourceError(resources, listenedUris(body));
+    const uris = listenedUris(body);
+    const unknown = await unknownResourceError(resources, uris);
     if (unknown !== undefined && isListening(body)) return notFound(body, unknown);
     const flow = new StreamFlow();
     const link = createLink({ stays: false, taken: () => flow.taken() });
     links.set(request, link);
     request.signal.addEventListener('abort', () => link.end(), { once: true });
-    const stops = listenedUris(body).flatMap((uri) => (watches === undefined ? [] : [watches.follow(uri)]));
-    // The SDK sends only notices on a listener's stream. The events of what it follows are sent between them.
-    if (isListening(body)) stops.push(...followOn(resources, listenedUris(body), listenerOn(flow, link, body)));
+    const stops = watches === undefined ? [] : uris.map((uri) => watches.follow(uri));
+    if (isListening(body) && resources !== undefined) {
+      // The SDK sends only notices on a listener's stream. The events of what it follows are sent between them.
+      const listener = listenerOn(flow, link, body);
+      stops.push(...uris.map((uri) => resources.watch(uri, () => {}, listener)));
+    }
     const response = await modern.fetch(request, body === undefined ? {} : { parsedBody: body });
     const over = (): void => {
       for (const stop of stops) stop();
@@ -145,9 +146,8 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
 }
 
 /** The answer that a handler of the SDK would give: for this method the SDK has none. */
-function notFound({ id = null }: JsonObject, { uri, message }: { readonly uri: string; readonly message: string }) {
-  return Response.json({ jsonrpc: '2.0', id, error: { code: -32_602, message, data: { uri: shortenCallText(uri) } } });
-}
+const notFound = ({ id = null }: JsonObject, { uri, message }: { readonly uri: string; readonly message: string }) =>
+  Response.json({ jsonrpc: '2.0', id, error: { code: -32_602, message, data: { uri: shortenCallText(uri) } } });
 
 function listenerOn(flow: StreamFlow, link: ClientLink, { id = null }: JsonObject): ClientPort {
   const _meta = { [SUBSCRIPTION_ID_META_KEY]: id };
@@ -156,47 +156,28 @@ function listenerOn(flow: StreamFlow, link: ClientLink, { id = null }: JsonObjec
   );
 }
 
-function followOn(
-  resources: ServerResources | undefined,
-  uris: readonly string[],
-  client: ClientPort,
-): readonly (() => void)[] {
-  return resources === undefined ? [] : uris.map((uri) => resources.watch(uri, () => {}, client));
-}
+const isListening = (body: Json | undefined): body is JsonObject =>
+  isJsonObject(body) && body.method === 'subscriptions/listen';
 
-function isListening(body: Json | undefined): body is JsonObject {
-  return isJsonObject(body) && body.method === 'subscriptions/listen';
-}
-
-function listenedUris(body: Json | undefined): readonly string[] {
-  if (!isListening(body)) return [];
-  const uris = arrayAt(objectAt(objectAt(body, 'params'), 'notifications'), 'resourceSubscriptions') ?? [];
-  return uris.filter((uri) => typeof uri === 'string').slice(0, mostFollowed);
-}
+const listenedUris = (body: Json | undefined): readonly string[] =>
+  isListening(body) ? listenedIn(objectAt(body, 'params')).slice(0, mostFollowed) : [];
 
 /** A client that sends more than this, or for longer, is disconnected. */
 const mostDrained = 256 * 1024 * 1024;
 const drainMs = 10_000;
 
-/**
- * Answers a request whose declared body is too long. The body is read and dropped first: most clients read no answer
- * while they send, and would only see the connection closed.
- */
+/** Refuses a body that is too long once it was read and dropped: most clients read no answer while they send. */
 function refuseLargeBody(request: IncomingMessage, response: ServerResponse, longest: number): boolean {
   const length = Number(request.headers['content-length']);
   if (!(length > longest)) return false;
-  if (length > mostDrained) answer(response, longest);
+  const message = `Payload Too Large: a message has at most ${longest / 1024 / 1024} MiB.`;
+  const answer = (): unknown => rejectHttpRequest(response, 413, message);
+  if (length > mostDrained) answer();
   else {
     const timer = setTimeout(() => request.destroy(), drainMs).unref();
     request.once('close', () => clearTimeout(timer));
-    request.once('end', () => answer(response, longest));
+    request.once('end', answer);
     request.resume();
   }
   return true;
-}
-
-function answer(response: ServerResponse, longest: number): void {
-  const message = `Payload Too Large: a message has at most ${longest / 1024 / 1024} MiB.`;
-  response.writeHead(413, { 'content-type': 'application/json', connection: 'close' });
-  response.end(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_000, message } }));
 }

@@ -1,9 +1,9 @@
-import { arrayAt, isJsonObject, type JsonObject, objectAt } from '../../../../protocol/json.ts';
+import { isJsonObject, objectAt } from '../../../../protocol/json.ts';
 import type { ClientPort } from '../server-interface.ts';
-import { announceLists, createLink, subscriptionPort } from './client-link.ts';
+import { announceLists, createLink, postResourceUpdate, subscriptionPort } from './client-link.ts';
 import { messageLimits, type MessageLine, MessageLines, messageTooDeep } from './message-scan.ts';
 import { createProtocolServer, type ServedApp } from './protocol-server.ts';
-import { ResourceWatches, unknownResourceError } from './resource-watches.ts';
+import { listenedIn, ResourceWatches, unknownResourceError } from './resource-watches.ts';
 import {
   isJSONRPCNotification,
   isJSONRPCRequest,
@@ -25,11 +25,7 @@ export interface RunningServer {
 export function serveStdio(served: ServedApp, streams: StdioStreams): RunningServer {
   const link = createLink({ stays: true });
   let server: Server | undefined;
-  const changed = (uri: string): void => {
-    const send = async ({ params }: { readonly params: JsonObject }): Promise<void> =>
-      server?.sendResourceUpdated({ uri: String(params.uri) });
-    link.outbox.post({ method: 'notifications/resources/updated', params: { uri }, send });
-  };
+  const changed = (uri: string): void => postResourceUpdate(link, uri, () => server);
   const client = subscriptionPort(link, async (event) => server?.notification(event));
   const listening = listenTap(served, { changed, client });
   const stopAnnouncing = announceLists(served.app, () => server);
@@ -66,33 +62,25 @@ function listenTap(
     followed.delete(id);
   };
   const tap: Omit<MessageTap, 'refused' | 'end'> = {
-    in(message: JSONRPCMessage): void {
+    in(message) {
       if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled')
         stop(message.params?.requestId);
     },
-    async problem(request: JSONRPCRequest): Promise<string | undefined> {
+    async problem(request) {
       const params: unknown = request.params;
-      const uris = isJsonObject(params) ? listenedIn(params) : [];
-      return (await unknownResourceError(resources, uris))?.message;
+      return (await unknownResourceError(resources, isJsonObject(params) ? listenedIn(params) : []))?.message;
     },
-    out(message: JSONRPCMessage): void {
+    out(message) {
       if (!isJSONRPCNotification(message) || message.method !== 'notifications/subscriptions/acknowledged') return;
       const params: unknown = message.params;
       if (watches === undefined || !isJsonObject(params)) return;
       const id = objectAt(params, '_meta')?.[SUBSCRIPTION_ID_META_KEY];
       if (typeof id !== 'string' && typeof id !== 'number') return;
-      followed.set(
-        id,
-        listenedIn(params).map((uri) => watches.follow(uri)),
-      );
+      const ends = listenedIn(params).map((uri) => watches.follow(uri));
+      followed.set(id, ends);
     },
   };
   return { tap, close: () => watches?.close() };
-}
-
-function listenedIn(params: JsonObject): readonly string[] {
-  const uris = arrayAt(objectAt(params, 'notifications'), 'resourceSubscriptions') ?? [];
-  return uris.filter((uri) => typeof uri === 'string');
 }
 
 /** Above this much unread output, no more requests are read: a client that does not read answers has to stop asking. */
@@ -108,16 +96,12 @@ interface MessageTap {
   out(message: JSONRPCMessage): void;
   /** Why a client cannot listen to these resources; undefined if it can. The SDK does not check. */
   problem(listening: JSONRPCRequest): Promise<string | undefined>;
-  /** Called when a message was refused with this answer. */
   refused(problem: string): void;
   /** No more messages pass, because the client is gone or the server was closed. */
   end(): void;
 }
 
-/**
- * Carries one JSON-RPC message per line. Unlike with the SDK's transport, no message of a client ends the connection:
- * one that is unreadable or too long is answered with an error.
- */
+/** Carries one JSON-RPC message per line. None ends the connection: an unreadable or too long one gets an error. */
 class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;

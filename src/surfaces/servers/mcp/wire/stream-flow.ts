@@ -14,10 +14,7 @@ export interface StreamOptions {
 
 type Controller = ReadableStreamDefaultController<Uint8Array>;
 
-/**
- * Tracks if a client over HTTP reads its data, through a stream that knows how much is unread: the SDK fills its own
- * stream without checking that anything reads it.
- */
+/** Tracks if a client over HTTP reads: the SDK fills its own stream without checking that anything reads it. */
 export class StreamFlow {
   readonly #open = new Set<Controller>();
   #waiting: (() => void)[] = [];
@@ -102,10 +99,5 @@ export class StreamFlow {
   }
 }
 
-function isFull({ desiredSize }: Controller): boolean {
-  return (desiredSize ?? 0) <= 0;
-}
-
-function isFarBehind({ desiredSize }: Controller): boolean {
-  return (desiredSize ?? 0) <= -mostBehind;
-}
+const isFull = ({ desiredSize }: Controller): boolean => (desiredSize ?? 0) <= 0;
+const isFarBehind = ({ desiredSize }: Controller): boolean => (desiredSize ?? 0) <= -mostBehind;

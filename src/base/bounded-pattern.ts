@@ -93,8 +93,9 @@ function withKnownEscapes(text: string): string {
 
 function sentence(error: RE2JSSyntaxException): string {
   const words = sentences[error.getDescription()];
-  const at = short(error.getPattern() ?? '');
-  return words === undefined ? `cannot be read: ${error.getDescription()}` : words.replace('…', () => at);
+  const at = error.getPattern() ?? '';
+  if (words === undefined) return `cannot be read: ${error.getDescription()}`;
+  return words.replace('…', () => (at.length > 40 ? `${at.slice(0, 40)}…` : at));
 }
 
 const sentences: Readonly<Record<string, string>> = {
@@ -110,5 +111,3 @@ const sentences: Readonly<Record<string, string>> = {
   'invalid named capture': 'has a look-around or a group without a proper name: …',
   'invalid character class range': 'has a range in the wrong order, or a class that is not known: …',
 };
-
-const short = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text);

@@ -49,6 +49,12 @@ export function defined<Fields extends object>(fields: Fields): Defined<Fields> 
   return kept as unknown as Defined<Fields>;
 }
 
+/** As `defined`; undefined if no field is left. */
+export function someDefined<Fields extends object>(fields: Fields): Defined<Fields> | undefined {
+  const kept = defined(fields);
+  return Object.keys(kept).length === 0 ? undefined : kept;
+}
+
 /** The fields if none of them is undefined. */
 export function ifAllDefined<Fields extends object>(
   fields: Fields,

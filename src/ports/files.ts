@@ -116,19 +116,21 @@ export interface SearchFiles {
   lines(search: ContentsSearch): Promise<ContentsFound | Outcome>;
 }
 
-type SearchPlace = { readonly folder: string; readonly policy: ResolvedPolicy; readonly signal: AbortSignal };
-
-interface NamesSearch extends SearchPlace {
-  /** Letters of the path, in order. Empty: everything that `isMeant` accepts. */
-  readonly typed: string;
+interface FileSearch {
+  readonly folder: string;
+  readonly policy: ResolvedPolicy;
+  readonly signal: AbortSignal;
   /** Takes paths below the folder; false leaves them out. */
   isMeant(path: string): boolean;
 }
 
-interface ContentsSearch extends SearchPlace {
+interface NamesSearch extends FileSearch {
+  /** Letters of the path, in order. Empty: everything that `isMeant` accepts. */
+  readonly typed: string;
+}
+
+interface ContentsSearch extends FileSearch {
   matches(line: string): boolean;
-  /** Takes paths below the folder; false leaves a file out. */
-  isMeant(path: string): boolean;
 }
 
 export interface NamesFound {

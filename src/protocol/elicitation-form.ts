@@ -1,4 +1,5 @@
-import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, parseJson, stringAt } from './json.ts';
+import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt } from './json.ts';
+import { objectAt, objectsAt, parseJson, stringAt } from './json.ts';
 
 export interface FormField {
   readonly name: string;
@@ -59,9 +60,8 @@ function kindOf(given: JsonObject): FormField['kind'] {
 function optionsOf(given: JsonObject): FormField['options'] {
   const names = arrayAt(given, 'enumNames') ?? [];
   const plain = (arrayAt(given, 'enum') ?? []).map((value, at) => [value, names[at]] as const);
-  const titled = [...(arrayAt(given, 'oneOf') ?? []), ...(arrayAt(given, 'anyOf') ?? [])].map((each) =>
-    isJsonObject(each) ? ([each['const'], each['title']] as const) : ([undefined, undefined] as const),
-  );
+  const listed = [...objectsAt(given, 'oneOf'), ...objectsAt(given, 'anyOf')];
+  const titled = listed.map((each) => [each['const'], each['title']] as const);
   return [...plain, ...titled].flatMap(([value, label]) =>
     typeof value === 'string' ? [{ value, label: typeof label === 'string' ? label : value }] : [],
   );
@@ -93,9 +93,7 @@ function fieldFault(field: FormField, value: Json): string | undefined {
   }
 }
 
-function within(value: number, least: number, most: number): boolean {
-  return value >= least && value <= most;
-}
+const within = (value: number, least: number, most: number): boolean => value >= least && value <= most;
 
 function range(least: number, most: number): string {
   if (most === Infinity) return `at least ${least}`;
@@ -112,9 +110,7 @@ const formats: Readonly<Record<string, readonly [words: string, (text: string) =
   ],
 };
 
-function isTime(text: string): boolean {
-  return !Number.isNaN(Date.parse(text));
-}
+const isTime = (text: string): boolean => !Number.isNaN(Date.parse(text));
 
 function isInFormat(text: string, format: string): boolean {
   return !Object.hasOwn(formats, format) || formats[format]?.[1](text) === true;

@@ -50,9 +50,7 @@ export function messageTextWithoutRefusals(item: MessageItem): string {
   return item.content.map(({ type, text }) => (type === 'refusal' ? '' : textIn(text))).join('');
 }
 
-function textIn(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
-}
+const textIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 
 export function asItem(value: Json | undefined): Item | undefined {
   return isJsonObject(value) && typeof value['type'] === 'string' ? (value as Item) : undefined;
@@ -82,9 +80,7 @@ export function setUnreadOutput(item: Item, output: UnreadOutput): void {
   Object.defineProperty(item, 'output', { get: readOutput, enumerable: true, configurable: true });
 }
 
-export function hasUnreadOutput(item: Item): boolean {
-  return unread.has(item);
-}
+export const hasUnreadOutput = (item: Item): boolean => unread.has(item);
 
 /** One getter for all items, so that they have the same shape. The first access replaces it by the value. */
 function readOutput(this: Item): string {

@@ -50,6 +50,11 @@ export function objectsAt(value: JsonObject | undefined, key: string): readonly 
   return (arrayAt(value, key) ?? []).filter(isJsonObject);
 }
 
+/** True for an object with these strings. */
+export function hasTexts(value: Json | undefined, ...keys: readonly string[]): value is JsonObject {
+  return isJsonObject(value) && keys.every((key) => stringAt(value, key) !== undefined);
+}
+
 export function valueAt(values: JsonObject | undefined, path: readonly string[]): Json | undefined {
   let value: Json | undefined = values;
   for (const key of path) {
@@ -119,10 +124,8 @@ function stringEnd(text: string, from: number): number {
 export function nestsDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
-  for (const member of Array.isArray(value) ? (value as readonly unknown[]) : Object.values(value)) {
-    if (nestsDeeperThan(levels - 1, member)) return true;
-  }
-  return false;
+  const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return members.some((member) => nestsDeeperThan(levels - 1, member));
 }
 
 /** Names the part that cannot be stored: a zero byte, which ends texts, or a lone surrogate, which is not UTF-8. */

@@ -160,9 +160,7 @@ function readOption(value: Json): readonly UserOption[] {
   return isText(label) && description !== undefined ? [{ label, description }] : [];
 }
 
-function isText(value: string | undefined): value is string {
-  return value !== undefined && value.trim() !== '';
-}
+const isText = (value: string | undefined): value is string => value !== undefined && value.trim() !== '';
 
 /** The user's answers in the order of the questions. `content` is the answer's and may come from any program. */
 export function answersByQuestion(

@@ -91,9 +91,7 @@ export interface Goal {
 }
 
 /** True if the thread continues with the goal only after a message that asks for it. */
-export function isGoalResting(status: GoalStatus): boolean {
-  return status !== 'active' && status !== 'complete';
-}
+export const isGoalResting = (status: GoalStatus): boolean => status !== 'active' && status !== 'complete';
 
 /** The origin of a thread in one word, from its first line. Old files without one come from an editor. */
 export function threadSourceName(source: Json | undefined): string {

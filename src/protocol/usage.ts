@@ -55,9 +55,7 @@ const usageOf = (counts: TokenCounts, estimated: number, cost: Cost | undefined)
     : { ...counts, ...(estimated > 0 && { estimated }), ...(cost && { cost }) };
 
 /** Uncached input plus output: cached input would count with every request, and may exceed it in foreign files. */
-export function usedTokens({ input, cachedInput, output }: Usage): number {
-  return Math.max(0, input - cachedInput) + output;
-}
+export const usedTokens = ({ input, cachedInput, output }: Usage): number => Math.max(0, input - cachedInput) + output;
 
 /** Treats an invalid cost as unknown, so that it never looks smaller than it is. */
 function mendCost(value: unknown, tokens: number): Cost | undefined {
@@ -67,9 +65,7 @@ function mendCost(value: unknown, tokens: number): Cost | undefined {
   return { nanoUsd, unpriced: Math.min(unpriced, tokens) };
 }
 
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
-}
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
 export function addUsage(a: Usage, b: Usage): Usage {
   const counts = eachCount((name) => a[name] + b[name]);
@@ -173,9 +169,7 @@ export class PendingRequests<Name> {
   }
 
   of(wanted: (by: Name) => boolean): Usage {
-    let all = noUsage;
-    for (const { by, most } of this.#all) if (wanted(by)) all = addUsage(all, most);
-    return all;
+    return [...this.#all].reduce((all, { by, most }) => (wanted(by) ? addUsage(all, most) : all), noUsage);
   }
 
   #end(entry: Entry<Name>): boolean {

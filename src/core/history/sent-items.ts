@@ -37,10 +37,7 @@ export function toSentItems(history: History, options: SentItemsOptions = {}): r
 }
 
 /** Also returns who wrote messages in the user's role, if not the user. */
-export function toSentItemsWithWriters(
-  history: History,
-  { modalities, reader }: SentItemsOptions,
-): { readonly items: readonly Item[]; readonly writers: ReadonlyMap<Item, InputWriter> } {
+export function toSentItemsWithWriters(history: History, { modalities, reader }: SentItemsOptions): SentItems {
   const { storage, length } = history;
   const missing = unsupportedMedia(modalities);
   const known = projections.get(storage);
@@ -56,7 +53,8 @@ export function toSentItemsWithWriters(
 }
 
 /** A longer list's writers include those of a shorter one. */
-const valueOf = ({ items, writers }: Projection) => ({ items: items.slice(), writers });
+const valueOf = ({ items, writers }: Projection): SentItems => ({ items: items.slice(), writers });
+type SentItems = { readonly items: readonly Item[]; readonly writers: ReadonlyMap<Item, InputWriter> };
 
 interface Projection {
   readonly missing: UnsupportedMedia;
@@ -77,18 +75,13 @@ const projections = new WeakMap<readonly HistoryEntry[], Projection>();
 /** Returns false and changes nothing if a new entry completes one that was projected as unpaired. */
 function extend(projection: Projection, { storage, length }: History): boolean {
   const { items, writers, calls, answers, open, leftOut, reader } = projection;
-  const from = projection.length;
-  for (let index = from; index < length; index++) {
-    const paired = pairedItem(storage[index]!.item);
-    if (paired !== undefined && (paired.half === 'answer' ? open : leftOut).has(paired.id)) return false;
-  }
-  for (let index = from; index < length; index++) {
-    const paired = pairedItem(storage[index]!.item);
-    if (paired !== undefined) (paired.half === 'answer' ? answers : calls).add(paired.id);
-  }
-  for (let index = from; index < length; index++) {
-    const { item: made, maker } = storage[index]!;
-    const writer = writerOf(storage[index]!);
+  const added = storage.slice(projection.length, length);
+  const halves = added.flatMap(({ item }) => pairedItem(item) ?? []);
+  if (halves.some(({ half, id }) => (half === 'answer' ? open : leftOut).has(id))) return false;
+  for (const { half, id } of halves) (half === 'answer' ? answers : calls).add(id);
+  for (const entry of added) {
+    const { item: made, maker } = entry;
+    const writer = writerOf(entry);
     const item = reader === undefined ? made : itemForProvider(made, maker, reader);
     if (item === undefined) continue;
     const paired = pairedItem(item);

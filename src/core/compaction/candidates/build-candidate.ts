@@ -42,7 +42,8 @@ export function makeCandidate(plan: CompactionPlan, source: CompactionSource, co
   const earlier = earlierSummaries(source.history);
   return shrinkToFit(plan.budget, (budget) => {
     const words = userMessagesEntry(plan, all, content, budget);
-    const summary = summaryEntry(plan, source, { content, kept: keptIn(words.choice), found, earlier }, budget);
+    const kept = words.choice.rows.flatMap((row) => ('leftOut' in row ? [] : row));
+    const summary = summaryEntry(plan, source, { content, kept, found, earlier }, budget);
     const entries = [...words.entries, ...recordsEntries(source.work, budget.records), summary.entry];
     return {
       strategy: content.strategy,
@@ -119,9 +120,6 @@ function madeEntry(
   return { kind: 'made', item, origin: { family: 'context', kinds: [kind], cause: 'event' }, ...known };
 }
 
-const keptIn = ({ rows }: KeptMessages): readonly KeptMessage[] =>
-  rows.filter((row): row is KeptMessage => !('leftOut' in row));
-
 function messageOf(kept: KeptMessage, task: 'chosen' | 'before' | undefined): IntentRow {
   const { words, text, pictures, picturesLeftOut, alsoIn } = kept;
   return {
@@ -141,9 +139,8 @@ function quotesOf({ rows }: KeptMessages, isTask: (kept: KeptMessage) => boolean
     if ('leftOut' in row) return [];
     const { id, turn, number, by, author, endedEarly } = row.words;
     const before = rows[index - 1];
-    const about = { turn, number, by, author, endedEarly };
     const known = defined({
-      ...about,
+      ...{ turn, number, by, author, endedEarly },
       task: isTask(row) ? (true as const) : undefined,
       cut: row.cut ? (true as const) : undefined,
       gaps: row.cut ? row.gaps : undefined,
@@ -241,8 +238,12 @@ function summaryText(
     ...added,
     resumeAt: endsInCursor ? undefined : resumeText(work, budget.answer),
   };
-  return { payload, mended: cutNotice([context, summary, notes, told], [...looked, noted, shown]) };
+  const cut = [...looked, noted, shown];
+  const isWhole = [context, summary, notes, told].every((text, index) => text === cut[index]);
+  return { payload, mended: isWhole ? [] : [cutNotice] };
 }
+
+const cutNotice = 'The model wrote more than there is space for, so Capstan cut out the middle.';
 
 /** The newest summary by any program's model still in history, and the older ones that it carries along. */
 function earlierSummaries(history: History): readonly EarlierSummary[] {
@@ -302,11 +303,6 @@ export function withoutKeptMessages(text: string, kept: readonly KeptMessage[]):
 const lookedAt = 4;
 const leastLookedAt = 1000;
 const tokensToInspect = (tokens: number): number => Math.max(leastLookedAt, tokens * lookedAt);
-
-function cutNotice(written: readonly string[], kept: readonly string[]): readonly string[] {
-  if (written.every((text, index) => text === kept[index])) return [];
-  return ['The model wrote more than there is space for, so Capstan cut out the middle.'];
-}
 
 /** Cuts the middle of a summary, but keeps its last line, which says where to resume. */
 function cutSummary(summary: string, tokens: number): string {

@@ -36,15 +36,12 @@ function turnNumbers(all: readonly HistoryEntry[]): readonly (number | undefined
 
 export function cutLastWork({ answer, results }: FoundWork, tokens: number): LastWorkExcerpts {
   const each = Math.floor((tokens * 0.6) / Math.max(1, results.length)) - aroundResult;
+  const shown = tokens === 0 ? undefined : answer;
   return {
-    ...(answer === undefined || tokens === 0
-      ? {}
-      : { answer: { ...answer, text: cutText(answer.text, Math.floor(tokens * 0.4)) } }),
-    results: (each < leastOfResult ? [] : results).map((result) => ({
-      ...result,
-      call: shortLine(result.call, tokens),
-      output: cutText(result.output, each),
-    })),
+    answer: shown && { ...shown, text: cutText(shown.text, Math.floor(tokens * 0.4)) },
+    results: (each < leastOfResult ? [] : results).map(({ number, call, output }) => {
+      return { number, call: shortLine(call, tokens), output: cutText(output, each) };
+    }),
   };
 }
 

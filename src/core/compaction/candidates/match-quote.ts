@@ -28,12 +28,11 @@ export function findQuotedMessages(words: readonly PreservedMessage[], given: st
     () => joined(quote, rows),
     () => (quote.length < leastBeginning ? [] : mostAlike(quote, rows)),
   ];
-  return (
-    ways
-      .values()
-      .map((way) => way())
-      .find((found) => found.length > 0) ?? []
-  );
+  for (const way of ways) {
+    const found = way();
+    if (found.length > 0) return found;
+  }
+  return [];
 }
 
 /** Position of a quote inside a message; its white space is ignored. */

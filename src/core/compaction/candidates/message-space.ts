@@ -1,3 +1,4 @@
+import { largestThatFits } from '../../../base/search.ts';
 import type { TextGap, TextRange } from '../../fragments/text/cut-and-fence-text.ts';
 
 /** Limit of a short message, in characters (UTF-16 units). */
@@ -74,13 +75,9 @@ export function divideMessageSpace(messages: readonly SpaceWanted[], space: numb
   function fill(some: readonly number[], free: number, wanted: (at: number) => number): ReadonlyMap<number, number> {
     const raised = (at: number, level: number): number => Math.max(given[at]!, Math.min(wanted(at), level));
     const costs = (level: number): number => some.reduce((sum, at) => sum + raised(at, level) - given[at]!, 0);
-    let [low, high] = [0, some.reduce((most, at) => Math.max(most, wanted(at)), 0)];
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if (costs(middle) <= free) low = middle;
-      else high = middle - 1;
-    }
-    return new Map(some.map((at) => [at, raised(at, low)]));
+    const highest = some.reduce((most, at) => Math.max(most, wanted(at)), 0);
+    const level = largestThatFits(0, highest, (each) => costs(each) <= free);
+    return new Map(some.map((at) => [at, raised(at, level)]));
   }
 }
 

@@ -87,7 +87,7 @@ export interface CompactionSource {
 
 /** A sampling request: `head`, items `from` to `to` of the projected history, `tail`. Tool calls are forbidden. */
 export interface CompactionRequest {
-  readonly strategy: 'structured' | 'plain' | 'remote';
+  readonly strategy: CompactionStrategy;
   readonly from: number;
   readonly to: number;
   /** Positions of items that do not fit: sent as `stubItem` makes them, or left out if it returns nothing. */
@@ -115,14 +115,11 @@ export function anythingToCompact(
   { history }: Pick<CompactionSource, 'history'>,
 ): boolean {
   const all = historyEntries(history);
+  const isCheckpoint = ({ item, origin }: HistoryEntry): boolean =>
+    isCheckpointItem(item) || (origin.family === 'context' && origin.kinds.includes(checkpointSummaryFragment.id));
   const newest = all.findLastIndex(isCheckpoint);
   if (newest !== -1 && (trigger === 'auto' || mayGrow === true)) return true;
   return all.slice(newest + 1).some(({ origin }) => origin.family !== 'context');
-}
-
-function isCheckpoint({ item, origin }: HistoryEntry): boolean {
-  if (isCheckpointItem(item)) return true;
-  return origin.family === 'context' && origin.kinds.includes(checkpointSummaryFragment.id);
 }
 
 /** By hand, a readable checkpoint may grow if it replaces an opaque one. */

@@ -1,4 +1,4 @@
-import { type JsonObject, numberAt, objectAt, isJsonObject, stringAt } from '../../../protocol/json.ts';
+import { hasTexts, type JsonObject, numberAt, objectAt } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { addUsage, noUsage, tokenCountNames, type Usage } from '../../../protocol/usage.ts';
@@ -19,7 +19,7 @@ export interface CheckpointCounts {
   readonly window?: WindowName;
 }
 
-export interface WindowName {
+interface WindowName {
   readonly first: string;
   readonly id: string;
   /** Counted from 0. */
@@ -44,11 +44,7 @@ export function foldRequestSeen(checkpoints: CheckpointCounts, length: number): 
 }
 
 /** State after a rollback to a place with `length` entries. Counts and costs of later checkpoints remain. */
-export function checkpointsAfterRollback(
-  now: CheckpointCounts,
-  then: CheckpointCounts,
-  length: number,
-): CheckpointCounts {
+export function checkpointsAfterRollback(now: CheckpointCounts, then: CheckpointCounts, length: number) {
   const seen = now.count === then.count ? now.seen : then.seen;
   return { ...now, seen: typeof seen === 'number' ? Math.min(seen, length) : seen };
 }
@@ -113,28 +109,22 @@ export function readCheckpointReport(payload: JsonObject): CheckpointReport | un
   return report !== undefined && isWhole(report) ? (report as unknown as CheckpointReport) : undefined;
 }
 
-const texts = ['id', 'trigger', 'reason', 'phase', 'strategy', 'model'] as const;
-const numbers = ['number', 'tokensBefore', 'tokensAfter', 'folded', 'requests'] as const;
-
 /** Files are edited by hand: all fields that are shown must be present. */
 function isWhole(report: JsonObject): boolean {
-  const { words, usage, mended, why, cachedShare, uncounted } = report;
+  const { mended, cachedShare = 0, uncounted = 0 } = report;
   return (
-    texts.every((name) => stringAt(report, name) !== undefined) &&
-    hasNumbers(report, numbers) &&
-    isJsonObject(words) &&
-    hasNumbers(words, ['kept', 'cut', 'dropped']) &&
-    isJsonObject(usage) &&
-    hasNumbers(usage, tokenCountNames) &&
+    hasTexts(report, 'id', 'trigger', 'reason', 'phase', 'strategy', 'model') &&
+    hasNumbers(report, ['number', 'tokensBefore', 'tokensAfter', 'folded', 'requests']) &&
+    hasNumbers(objectAt(report, 'words'), ['kept', 'cut', 'dropped']) &&
+    hasNumbers(objectAt(report, 'usage'), tokenCountNames) &&
     Array.isArray(mended) &&
     mended.every((each) => typeof each === 'string') &&
-    (cachedShare === undefined || typeof cachedShare === 'number') &&
-    (uncounted === undefined || typeof uncounted === 'number') &&
-    (why === undefined ||
-      (isJsonObject(why) && ['code', 'message', 'next'].every((name) => stringAt(why, name) !== undefined)))
+    typeof cachedShare === 'number' &&
+    typeof uncounted === 'number' &&
+    (report['why'] === undefined || hasTexts(report['why'], 'code', 'message', 'next'))
   );
 }
 
-function hasNumbers(value: JsonObject, names: readonly string[]): boolean {
+function hasNumbers(value: JsonObject | undefined, names: readonly string[]): boolean {
   return names.every((name) => numberAt(value, name) !== undefined);
 }

@@ -88,7 +88,7 @@ function readStored(value: JsonObject): RecordedAgent | undefined {
   return { ...start, state, used: readUsage(value['used']), last };
 }
 
-const statusKinds: readonly AgentStatus['kind'][] = [
+const statusKinds = [
   'pending_init',
   'running',
   'interrupted',
@@ -96,7 +96,7 @@ const statusKinds: readonly AgentStatus['kind'][] = [
   'not_found',
   'completed',
   'errored',
-];
+] as const;
 
 export function readAgentReport(payload: JsonObject): AgentReport | undefined {
   const agentId = parseThreadId(stringAt(payload, 'agentId') ?? '');

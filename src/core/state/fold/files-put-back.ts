@@ -19,10 +19,8 @@ function readBefore(stored: JsonObject | undefined): RestorePointTurn | undefine
   return ifAllDefined({ turnId, number: numberAt(stored, 'number'), words: stringAt(stored, 'words') });
 }
 
-export function foldRestoredFiles(
-  work: WorkRecords,
-  { before, isUndone, restored, deleted }: RestoredFiles,
-): WorkRecords {
+export function foldRestoredFiles(work: WorkRecords, files: RestoredFiles): WorkRecords {
+  const { before, isUndone, restored, deleted } = files;
   const number = before?.number;
   const back: readonly RestoredFile[] = [
     ...restored.map((path) => ({ path, before: number })),

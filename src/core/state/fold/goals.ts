@@ -1,4 +1,4 @@
-import { defined } from '../../../base/objects.ts';
+import { defined, someDefined } from '../../../base/objects.ts';
 import { type Goal, goalStatuses } from '../../../protocol/thread.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
@@ -41,8 +41,7 @@ export function goalUpdatedLine(threadId: string, turnId: string, goal: Recorded
 }
 
 function goalFields(threadId: string, { spent, reason, share, ...goal }: RecordedGoal): JsonObject {
-  const ours = defined({ spent, reason, share });
-  return { goal: { threadId, ...goal }, ...(Object.keys(ours).length === 0 ? {} : { capstan: ours }) };
+  return { goal: { threadId, ...goal }, capstan: someDefined({ spent, reason, share }) };
 }
 
 export function goalFromJson(event: JsonObject | undefined): RecordedGoal | undefined {
@@ -67,7 +66,4 @@ export function goalFromJson(event: JsonObject | undefined): RecordedGoal | unde
 }
 
 const count = (goal: JsonObject | undefined, key: string): number => Math.max(0, numberAt(goal, key) ?? 0);
-
-export function goalToJson(goal: RecordedGoal | undefined): JsonObject | undefined {
-  return goal === undefined ? undefined : goalFields('', goal);
-}
+export const goalToJson = (goal: RecordedGoal | undefined): JsonObject | undefined => goal && goalFields('', goal);

@@ -50,12 +50,8 @@ export function callProcessLine(turnId: TurnId, callId: string, started: Started
 
 const storeProcess = ({ pid, startedAt, mark }: StartedProcess): JsonObject => ({ pid, started_at: startedAt, mark });
 
-export function deadCallLine(
-  { at, item }: CallStart,
-  ids: { readonly threadId: ThreadId; readonly turnId: TurnId },
-): LineDraft {
-  return storedItemLine({ ...ids, startedAt: at, completedAt: at, item });
-}
+export const deadCallLine = ({ at, item }: CallStart, ids: Pick<SessionStart, 'threadId' | 'turnId'>): LineDraft =>
+  storedItemLine({ ...ids, startedAt: at, completedAt: at, item });
 
 const mostChanges = 50;
 
@@ -84,11 +80,10 @@ export interface RecordedSession extends Omit<CallStart, 'tool' | 'idempotent' |
   readonly stopped?: true;
 }
 
-export interface SessionStart extends Pick<RecordedSession, 'id' | 'callId' | 'at'> {
+export interface SessionStart extends Pick<RecordedSession, 'id' | 'callId' | 'at' | 'process'> {
   readonly threadId: ThreadId;
   readonly turnId: TurnId;
   readonly item: TurnItem;
-  readonly process?: StartedProcess;
 }
 
 export function sessionStartedLine({ item, ...session }: SessionStart): LineDraft {

@@ -1,7 +1,7 @@
 import type { KeptReview } from '../../../protocol/thread-event.ts';
 import { defined } from '../../../base/objects.ts';
 import { asItem, type Item, isMessage, type MessageItem, messageText } from '../../../protocol/item.ts';
-import { arrayAt, isJsonObject, objectAt, objectsAt, stringAt } from '../../../protocol/json.ts';
+import { arrayAt, hasTexts, objectAt, objectsAt, stringAt } from '../../../protocol/json.ts';
 import type { Json, JsonObject } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
@@ -74,29 +74,23 @@ function stored(message: WaitingMessage): JsonObject {
   return { ...message, input } as unknown as JsonObject;
 }
 
-function objectOf(payload: JsonObject, kind: WaitingContent['kind'], key: string): JsonObject | undefined {
-  return payload['kind'] === kind ? objectAt(payload, key) : undefined;
-}
-
 export function threadTotalIn(payload: JsonObject): Usage | undefined {
   const total = payload['kind'] === 'words' ? undefined : objectAt(payload, 'total');
   return total && repairUsage(total);
 }
 
-export function agentReportIn(payload: JsonObject): AgentReport | undefined {
-  const report = objectOf(payload, 'agent', 'report');
-  return report && readAgentReport(report);
+/** Reads the content of a `capstan_waiting` line of one kind. */
+function contentReader<Content>(kind: WaitingContent['kind'], key: string, read: (stored: JsonObject) => Content) {
+  return (payload: JsonObject): Content | undefined => {
+    const stored = payload['kind'] === kind ? objectAt(payload, key) : undefined;
+    return stored && read(stored);
+  };
 }
 
-export function restoredFilesIn(payload: JsonObject): RestoredFiles | undefined {
-  const files = objectOf(payload, 'files', 'files');
-  return files && readRestoredFiles(files);
-}
-
-export function sideConversationChangesIn(payload: JsonObject): FilesChangedInSideConversation | undefined {
-  const files = objectOf(payload, 'beside', 'files');
-  return files && readSideConversationChanges(files);
-}
+export const agentReportIn = contentReader('agent', 'report', readAgentReport);
+export const restoredFilesIn = contentReader('files', 'files', readRestoredFiles);
+export const sideConversationChangesIn = contentReader('beside', 'files', readSideConversationChanges);
+const wordsIn = contentReader('words', 'input', readInput);
 
 /** Records a message again, with its seal or an empty one, which proves nothing. */
 export function repeatedMessageLine({ seal = '', ...message }: RecordedMessage): LineDraft {
@@ -161,7 +155,7 @@ export function readWaitingMessage(payload: JsonObject): RecordedMessage | undef
   const [id, seal] = [stringAt(payload, 'id'), stringAt(payload, 'seal')];
   const content = readContent(payload);
   if (id === undefined || content === undefined) return undefined;
-  return { id, ...content, ...(seal === undefined || seal === '' ? {} : { seal }) };
+  return { id, ...content, ...(seal ? { seal } : {}) };
 }
 
 function readContent(payload: JsonObject): WaitingContent | undefined {
@@ -179,24 +173,20 @@ function readContent(payload: JsonObject): WaitingContent | undefined {
   if (putBack !== undefined) return { kind: 'files', files: putBack, ...again };
   const beside = sideConversationChangesIn(payload);
   if (beside !== undefined) return { kind: 'beside', files: beside, ...again };
-  const input = readInput(objectOf(payload, 'words', 'input'));
-  return input === undefined ? undefined : { kind: 'words', input };
+  const input = wordsIn(payload);
+  return input && { kind: 'words', input };
 }
 
-function readInput(stored: JsonObject | undefined): UserInput | undefined {
+function readInput(stored: JsonObject): UserInput | undefined {
   const text = stringAt(stored, 'text');
   if (text === undefined) return undefined;
   const images = (arrayAt(stored, 'images') ?? []).filter((value) => hasTexts(value, 'path', 'dataUrl'));
   const unusableImages = arrayAt(stored, 'unusableImages')?.filter(
     (value) => hasTexts(value, 'path') && hasTexts(value['problem'], 'code', 'message', 'next'),
   );
-  const continues = continuationReasons.find((each) => each === stored?.['continues']);
-  const author = readAuthor(stored?.['author']);
+  const continues = continuationReasons.find((each) => each === stored['continues']);
+  const author = readAuthor(stored['author']);
   return { author, text, images, ...defined({ unusableImages, continues }) } as unknown as UserInput;
-}
-
-function hasTexts(value: Json | undefined, ...keys: readonly string[]): value is JsonObject {
-  return isJsonObject(value) && keys.every((key) => stringAt(value, key) !== undefined);
 }
 
 export function waitingItem(message: WaitingContent): Item {

@@ -94,11 +94,9 @@ export function grantsToJson(grants: readonly GivenGrant[]): readonly JsonObject
 }
 
 export function grantsFromJson(carried: JsonObject): readonly RecordedGrant[] {
-  return carriedIn(carried).reduce<Grants>(foldGrant, []);
+  return objectsAt(carried, 'grants').reduce<Grants>(foldGrant, []);
 }
 
 export function turnGrantsFromJson(openTurn: JsonObject): readonly GivenGrant[] {
-  return carriedIn(openTurn).reduce<readonly GivenGrant[]>(foldTurnGrant, []);
+  return objectsAt(openTurn, 'grants').reduce<readonly GivenGrant[]>(foldTurnGrant, []);
 }
-
-const carriedIn = (value: JsonObject): readonly JsonObject[] => objectsAt(value, 'grants');

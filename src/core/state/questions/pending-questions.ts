@@ -84,10 +84,7 @@ function saidWith(
 }
 
 /** Adds the user's comment to the entry of a call's output and removes it from the turn. */
-export function attachUserComment(
-  state: ThreadState,
-  entry: HistoryEntry,
-): { readonly state: ThreadState; readonly entry: HistoryEntry } {
+export function attachUserComment(state: ThreadState, entry: HistoryEntry) {
   const { openTurn } = state;
   if (openTurn?.said === undefined || !entry.item.type.endsWith('_output')) return { state, entry };
   const own = openTurn.said.filter(({ callId }) => callId === entry.item['call_id']);

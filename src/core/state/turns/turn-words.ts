@@ -2,6 +2,7 @@ import { defined } from '../../../base/objects.ts';
 import { asItem, isMessage } from '../../../protocol/item.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
 import { type Line, lineType } from '../../../protocol/line.ts';
+import type { ThreadSummary } from '../../../protocol/thread.ts';
 import { isImageLabel } from '../../fragments/answers/content-parts.ts';
 import { entryOf, hasOrigin } from '../../history/entry.ts';
 import { recogniseFragment } from '../../world/recognise-fragments.ts';
@@ -53,15 +54,8 @@ function mediaOf(content: readonly JsonObject[]): string | undefined {
   return has('input_image') ? '[Image]' : has('input_audio') ? '[Audio]' : undefined;
 }
 
-export interface SettingsSummary {
-  readonly model?: string;
-  readonly provider?: string;
-  readonly effort?: string;
-  readonly cwd?: string;
-  readonly approval?: string;
-  readonly sandbox?: string;
-  readonly mode?: string;
-}
+type SummarisedSetting = 'model' | 'provider' | 'effort' | 'cwd' | 'approval' | 'sandbox' | 'mode';
+export type SettingsSummary = Pick<ThreadSummary, SummarisedSetting>;
 
 /** Reads a `turn_context` in the forms of all programs that write one. */
 export function turnContextSummary(context: JsonObject): SettingsSummary {

@@ -1,9 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 
-/**
- * One model-visible item in the Responses dialect, exactly as in its rollout line. Unknown types and keys are kept: an
- * item is never rebuilt from a parsed view of it.
- */
+/** One model-visible item, exactly as in its rollout line. Never rebuild it from a view: it may have unknown keys. */
 export type Item = JsonObject & { readonly type: string };
 export type Role = 'user' | 'developer' | 'assistant';
 

@@ -1,7 +1,4 @@
-/**
- * Estimated tokens of a text inside JSON. The figures are means over prose, code, logs, data and encoded bytes; where
- * these differ, the higher was taken, because underestimating is worse.
- */
+/** Estimated tokens of a text inside JSON: means over prose, code, logs, data and encoded bytes, rather too high. */
 export function textTokens(text: string): number {
   const { length } = text;
   if (length <= wholeLength) return partsBetween(text, 0, length) / perToken;

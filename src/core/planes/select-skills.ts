@@ -21,9 +21,7 @@ type SkillSelection = SkillCuts & { readonly catalogue: SkillCatalogue };
 /** More of a description is not read before its skill is chosen. */
 const longestListedDescription = 1024;
 
-/**
- * To fit, folders get short names first, then descriptions are cut to one length, then dropped, and only then skills.
- */
+/** To fit, folders get short names, then descriptions are cut to one length, then dropped, and only then skills. */
 export function selectSkills(offered: readonly OfferedSkill[], tokens: number): SkillSelection | undefined {
   const skills = inOrder(offered);
   const space = tokens * bytesPerToken;

@@ -24,10 +24,7 @@ export interface RerunTarget {
   readonly sampling?: Sampling;
 }
 
-/**
- * Converts a past request, whose tools must be present, for another model or provider: without content that only its
- * first reader can read, and with the chosen settings that the model supports.
- */
+/** Converts a past request, whose tools must be present: what the other model can read, with settings it supports. */
 export function promptForOtherModel(
   { record, state }: Pick<RebuiltRequest, 'record' | 'state'>,
   reader: RerunTarget,

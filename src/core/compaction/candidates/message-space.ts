@@ -85,10 +85,7 @@ const neighbours = 12;
 const leastUnlike = 3;
 const lettersOfSentence = 16;
 
-/**
- * Lines to keep when the middle of a message is cut, the most telling first: those that an earlier cut kept, then short
- * ones unlike their neighbours, such as a sentence between two pastes. Works in any language.
- */
+/** Lines to keep when a message is cut, best first: those an earlier cut kept, then those unlike their neighbours. */
 export function passagesToKeep(text: string, gaps: readonly TextGap[]): readonly TextRange[] {
   const lines = linesOf(text, gaps);
   const shapes = countEach(lines.map(({ shape }) => shape));

@@ -10,10 +10,7 @@ export interface CheckpointCounts {
   /** Automatic checkpoints that failed since the last success. */
   readonly failures: number;
   readonly spent: Usage;
-  /**
-   * Entries in history at the first request after the newest checkpoint; `not-yet` before that request, absent without a
-   * checkpoint.
-   */
+  /** Entries in history at the first request after the newest checkpoint; `not-yet` before it. Absent: no checkpoint. */
   readonly seen?: number | 'not-yet';
   /** A window is the span between two checkpoints. Absent until it has a name. */
   readonly window?: WindowName;

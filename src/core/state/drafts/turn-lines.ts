@@ -167,10 +167,7 @@ export function isCostForOthers(tokenCount: JsonObject): boolean {
   return objectAt(tokenCount, 'capstan')?.['for_others'] === true;
 }
 
-/**
- * Repeats the cost in a rollout that continues from an earlier place: turns that were taken back have been paid for.
- * Readers skip it in the cost of a turn or request: it belongs to none that remains.
- */
+/** Repeats the cost of rolled-back turns in a rollout that continues from an earlier place. It is in no turn's cost. */
 export function repeatedCostLines({ total, last }: ThreadCost, now: Pick<ThreadCost, 'total'>): readonly LineDraft[] {
   if (total.total === now.total.total) return [];
   const info = costFields({ total: now.total, last });

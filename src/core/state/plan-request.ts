@@ -59,19 +59,13 @@ export function promptWithoutTools(
     const { message } = reviewInput(state.history, review);
     return { options: record.options, instructions: review.instructions, input: [message] };
   }
-  const { items, writers } = projected(state.history, readerOf(record));
-  return {
-    options: record.options,
-    instructions: instructionsOf(state)?.text ?? '',
-    ...(record.auxiliary === undefined ? { input: items, writers } : besideHistory(items, writers, record.auxiliary)),
-  };
+  const sent = projected(state.history, readerOf(record));
+  const input = record.auxiliary ? besideHistory(sent, record.auxiliary) : { input: sent.items, writers: sent.writers };
+  return { options: record.options, instructions: instructionsOf(state)?.text ?? '', ...input };
 }
 
-function besideHistory(
-  items: Prompt['input'],
-  writers: Projected['writers'],
-  { from, to, stubbed, head, tail }: AuxiliaryRequest,
-): Pick<Prompt, 'input' | 'writers'> {
+function besideHistory({ items, writers }: Projected, auxiliary: AuxiliaryRequest): Pick<Prompt, 'input' | 'writers'> {
+  const { from, to, stubbed, head, tail } = auxiliary;
   const left = new Set(stubbed);
   const range = items.slice(from, to).flatMap((item, i) => (left.has(from + i) ? (stubItem(item) ?? []) : item));
   const ofStubs = stubbed.flatMap((index) => {
@@ -118,10 +112,8 @@ function prefixOf(state: ThreadState, record: RequestRecord): PrefixReport | und
   return comparePrefix(sentRequest(before, sent.record), sentRequest(now, record));
 }
 
-function sentRequest(
-  { instructions, tools, input }: Prompt,
-  { toolSet, options, encoder }: RequestRecord,
-): SentRequest {
+function sentRequest({ instructions, tools, input }: Prompt, record: RequestRecord): SentRequest {
+  const { toolSet, options, encoder } = record;
   // Requirements for the answer follow the input, and so do the labels.
   const { model, toolChoice: _choice, form: _form, verbosity: _verbosity, outputSchema: _schema, ...rest } = options;
   const { labels: _labels, outputLimit: _limit, lengthField: _field, ...others } = rest;

@@ -34,12 +34,13 @@ export interface FrameRecord {
 }
 
 type AboutSent = Pick<SentBody, 'turnId' | 'step' | 'auxiliary'>;
+type SentBy = { readonly encoder: Encoder; readonly digester: Digester };
 
 export function sentLine(
   state: Pick<ThreadState, 'posted'>,
   { turnId, step, auxiliary }: AboutSent,
   { prompt, body, frame }: SentRequestBytes,
-  { encoder, digester }: { readonly encoder: Encoder; readonly digester: Digester },
+  { encoder, digester }: SentBy,
 ): LineDraft {
   const posted = state.posted?.encoder === encoder.version ? state.posted : undefined;
   const from = posted === undefined ? 0 : commonLength(requestInput(posted.history, posted.reader), prompt.input);
@@ -66,11 +67,8 @@ interface SentRequestBytes {
 }
 
 /** Records that the same request was sent again as another frame. All else is in the line before. */
-export function sentAgainLine(
-  { turnId, step, auxiliary }: AboutSent,
-  frame: SentFrame,
-  { digester }: { readonly digester: Digester },
-): LineDraft {
+export function sentAgainLine(about: AboutSent, frame: SentFrame, { digester }: SentBy): LineDraft {
+  const { turnId, step, auxiliary } = about;
   return { type: lineType.sent, payload: { turn_id: turnId, step, auxiliary, frame: framePayload(frame, digester) } };
 }
 

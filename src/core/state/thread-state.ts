@@ -32,10 +32,7 @@ export function addRollbackMark<Mark>(older: RollbackMarks<Mark>, mark: Mark): R
 }
 
 /** The mark before the newest `count` turns, with those before it; the oldest one if there are fewer. */
-export function rollbackMarkBefore<Mark>(
-  { length, newest }: RollbackMarks<Mark>,
-  count: number,
-): Marked<Mark> | undefined {
+export function rollbackMarkBefore<Mark>({ length, newest }: RollbackMarks<Mark>, count: number) {
   const target = Math.max(0, length - count);
   let at = newest;
   while (at !== undefined && at.older.length > target) at = at.older.newest;

@@ -67,7 +67,7 @@ export function compactionFailedLine(failed: FailedCompaction): LineDraft {
 export function willPauseCompaction(
   checkpoints: CheckpointCounts,
   failed: Pick<FailedCompaction, 'trigger' | 'outcome'>,
-): boolean {
+) {
   const payload = { trigger: failed.trigger, outcome: { code: failed.outcome.code } };
   return failed.trigger === 'auto' && isCompactionPaused(foldFailed(checkpoints, payload));
 }

@@ -44,10 +44,8 @@ function newerThanPlan({ item, origin }: HistoryEntry): PlanOutdatedBy | undefin
 }
 
 /** A completed plan says nothing about later requests; any other may be out of date from here on. */
-function afterBoundary(
-  { plan, files, putBack, number: before }: WorkRecords,
-  { origin, number }: HistoryEntry,
-): WorkRecords {
+function afterBoundary(work: WorkRecords, { origin, number }: HistoryEntry): WorkRecords {
+  const { plan, files, putBack, number: before } = work;
   const isOpen = plan?.steps.some(({ status }) => status !== 'completed') === true;
   const older = markPlanOutdated({ plan: isOpen ? plan : undefined, files, putBack }, 'user');
   return { ...older, number: origin.family === 'user' ? number : before };

@@ -188,7 +188,7 @@ function begun(before: RecordedState, state: RecordedState, payload: JsonObject)
 }
 
 function foldUsage(state: RecordedState, payload: JsonObject): FoldedNews {
-  const { total, event } = usageEventIn(payload, { turnId: turnOf(state), ...state });
+  const { total, event } = usageEventIn(payload, turnOf(state), state.total);
   return withEvents({ ...state, total }, event);
 }
 

@@ -39,12 +39,8 @@ interface Details {
   problem?: string;
 }
 
-function addDetails(
-  all: Map<string, Details>,
-  newest: TurnId,
-  { type, payload }: Line,
-  words: MessageWords | undefined,
-): void {
+function addDetails(all: Map<string, Details>, newest: TurnId, line: Line, words: MessageWords | undefined): void {
+  const { type, payload } = line;
   const of = (turn: string): Details => {
     const known = all.get(turn) ?? { said: { item: [], event: [] } };
     all.set(turn, known);

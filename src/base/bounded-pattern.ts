@@ -18,10 +18,8 @@ const mostCharacters = 10_000;
 const unicodeClassSteps = 5;
 
 /** RE2 syntax plus JavaScript's character escapes, in linear time. Importing this file is slow: import it on use. */
-export function compileBoundedPattern(
-  text: string,
-  { ignoresCase = false, dotMatchesAll = false }: PatternOptions = {},
-): BoundedPattern | PatternProblem {
+export function compileBoundedPattern(text: string, options: PatternOptions = {}): BoundedPattern | PatternProblem {
+  const { ignoresCase = false, dotMatchesAll = false } = options;
   if (text.length > mostCharacters) return { problem: `is longer than ${mostCharacters} characters` };
   const steps = stepsOf(text);
   if (steps > mostSteps) return { problem: `is too large: it has more than ${mostSteps} steps` };
@@ -75,9 +73,8 @@ function stepsOf(text: string): number {
   return outside.reduce((sum, each) => sum + each.steps, steps);
 }
 
-export function requiresNewline(text: string): boolean {
-  return [...text.matchAll(tokens)].some(([token]) => ['\n', '\\n', '\\\n'].includes(token));
-}
+export const requiresNewline = (text: string): boolean =>
+  [...text.matchAll(tokens)].some(([token]) => ['\n', '\\n', '\\\n'].includes(token));
 
 function withKnownEscapes(text: string): string {
   const escapes = /\\u(d[89ab][\da-f]{2})\\u(d[c-f][\da-f]{2})|\\u(?:([\da-f]{4})|\{([\da-f]{1,6})\})|\\[\s\S]/gi;

@@ -32,9 +32,8 @@ export function hasNoClass(value: object): boolean {
 }
 
 /** `Object.prototype`, also that of another realm. */
-export function isRootPrototype(value: object): boolean {
-  return Object.getPrototypeOf(value) === null && Object.hasOwn(value, 'hasOwnProperty');
-}
+export const isRootPrototype = (value: object): boolean =>
+  Object.getPrototypeOf(value) === null && Object.hasOwn(value, 'hasOwnProperty');
 
 export type Defined<Fields> = {
   [Key in keyof Fields as undefined extends Fields[Key] ? never : Key]: Fields[Key];

@@ -47,9 +47,8 @@ function endOfCluster(line: string, at: number): number {
 }
 
 /** True if it is no mark, half of a sign or part of a syllable: Latin, Chinese and Japanese letters. */
-function standsAlone(code: number): boolean {
-  return code < 0x300 || (code >= 0x3041 && code <= 0x9fff && code !== 0x3099 && code !== 0x309a);
-}
+const standsAlone = (code: number): boolean =>
+  code < 0x300 || (code >= 0x3041 && code <= 0x9fff && code !== 0x3099 && code !== 0x309a);
 
 function columnsBetween(line: string, at: number, end: number): number {
   const code = line.charCodeAt(at);

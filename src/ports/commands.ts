@@ -148,9 +148,7 @@ export interface CommandSessionOutput
 export type SessionNotReached = { readonly kind: 'no-session' | 'input-closed'; readonly fate?: CommandSessionFate };
 /** Runs a program of the user's own, outside of every sandbox. Never rejects. */
 export type RunProgram = (program: ProgramToRun, watch: ProgramWatch) => Promise<ProgramEnd>;
-
 export type ProgramToRun = Pick<PlainCommand, 'argv' | 'cwd' | 'env'> & { readonly input: string };
-
 /** The whole process tree is killed at the time-out, when the signal aborts, and when this process dies. */
 export type ProgramWatch = Pick<SpawnWatch, 'signal'> & Pick<SpawnLimits, 'timeoutMs' | 'outputBytes'>;
 

@@ -112,15 +112,14 @@ const formats: Readonly<Record<string, readonly [words: string, (text: string) =
 
 const isTime = (text: string): boolean => !Number.isNaN(Date.parse(text));
 
-function isInFormat(text: string, format: string): boolean {
-  return !Object.hasOwn(formats, format) || formats[format]?.[1](text) === true;
-}
+const isInFormat = (text: string, format: string): boolean =>
+  !Object.hasOwn(formats, format) || formats[format]?.[1](text) === true;
+
+type FormFault = { readonly fault: string };
+type FilledForm = { readonly content: JsonObject };
 
 /** Parses what the user typed, or returns the fault. Several choices are separated by commas. */
-export function parseTypedValue(
-  field: FormField,
-  typed: string,
-): { readonly value: Json } | { readonly fault: string } {
+export function parseTypedValue(field: FormField, typed: string): { readonly value: Json } | FormFault {
   const value = valueOf(field, typed.trim());
   const fault = value === undefined ? 'must be JSON.' : fieldFault(field, value);
   return fault === undefined && value !== undefined ? { value } : { fault: `${field.name} ${fault}` };
@@ -137,10 +136,7 @@ function valueOf({ kind, options }: FormField, text: string): Json | undefined {
 }
 
 /** The form with defaults where nothing is given, or why it cannot be sent. */
-export function fillFormDefaults(
-  schema: JsonObject | undefined,
-  given: JsonObject = {},
-): { readonly content: JsonObject } | { readonly fault: string } {
+export function fillFormDefaults(schema: JsonObject | undefined, given: JsonObject = {}): FilledForm | FormFault {
   const content: [string, Json][] = [];
   for (const field of formFields(schema)) {
     const value = Object.hasOwn(given, field.name) ? given[field.name] : field.preset;

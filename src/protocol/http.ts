@@ -98,7 +98,6 @@ function untrusted({ shown, setting, authorities }: ConnectionPeer, code: string
 
 export const isWebAddress = (text: string): boolean => /^https?:\/\/[^\s/?#]/i.test(text) && URL.canParse(text);
 export const isHeaderName = (name: string): boolean => /^[!#$%&'*+.^_`|~\w-]+$/.test(name);
-
 /** True if it fits on one line and consists of single bytes. */
 export const isHeaderValue = (value: string): boolean => /^[\t\u0020-\u007E\u0080-\u00FF]*$/.test(value);
 

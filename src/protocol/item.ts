@@ -43,15 +43,13 @@ export function messageText(item: MessageItem): string {
 }
 
 /** As `messageText`, but without refusals, which do not count as requested text. */
-export function messageTextWithoutRefusals(item: MessageItem): string {
-  return item.content.map(({ type, text }) => (type === 'refusal' ? '' : textIn(text))).join('');
-}
+export const messageTextWithoutRefusals = (item: MessageItem): string =>
+  item.content.map(({ type, text }) => (type === 'refusal' ? '' : textIn(text))).join('');
 
 const textIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 
-export function asItem(value: Json | undefined): Item | undefined {
-  return isJsonObject(value) && typeof value['type'] === 'string' ? (value as Item) : undefined;
-}
+export const asItem = (value: Json | undefined): Item | undefined =>
+  isJsonObject(value) && typeof value['type'] === 'string' ? (value as Item) : undefined;
 
 /** The JSON text of items from a file, as `JSON.stringify` writes it. Items share buffers: never write to one. */
 const texts = new WeakMap<Item, Buffer>();

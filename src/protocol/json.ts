@@ -46,14 +46,12 @@ export function arrayAt(value: JsonObject | undefined, key: string): readonly Js
 }
 
 /** The objects of a list; other members are left out. */
-export function objectsAt(value: JsonObject | undefined, key: string): readonly JsonObject[] {
-  return (arrayAt(value, key) ?? []).filter(isJsonObject);
-}
+export const objectsAt = (value: JsonObject | undefined, key: string): readonly JsonObject[] =>
+  (arrayAt(value, key) ?? []).filter(isJsonObject);
 
 /** True for an object with these strings. */
-export function hasTexts(value: Json | undefined, ...keys: readonly string[]): value is JsonObject {
-  return isJsonObject(value) && keys.every((key) => stringAt(value, key) !== undefined);
-}
+export const hasTexts = (value: Json | undefined, ...keys: readonly string[]): value is JsonObject =>
+  isJsonObject(value) && keys.every((key) => stringAt(value, key) !== undefined);
 
 export function valueAt(values: JsonObject | undefined, path: readonly string[]): Json | undefined {
   let value: Json | undefined = values;
@@ -134,11 +132,10 @@ export function unstorableTextPart(text: string): string | undefined {
 export const loneSurrogateWords = 'half of a character (a lone surrogate)';
 const mostSearchedLevels = 100;
 
+type UnstorableText = { readonly at: string; readonly what: string };
+
 /** The first unstorable text in a value or its names, and its place: `a.b[0]`. Endless nesting counts as unstorable. */
-export function findUnstorableText(
-  value: unknown,
-  levels: number = mostSearchedLevels,
-): { readonly at: string; readonly what: string } | undefined {
+export function findUnstorableText(value: unknown, levels: number = mostSearchedLevels): UnstorableText | undefined {
   if (levels === 0) return { at: '', what: `more than ${mostSearchedLevels} levels` };
   if (typeof value === 'string') {
     const what = unstorableTextPart(value);

@@ -27,22 +27,18 @@ export function canReadOpaqueItems(reader: ProviderName, maker: ProviderName): b
 }
 
 /** True for the same model at the same provider, as far as both are known. */
-export function isSameModel(one: ProviderName, other: ProviderName): boolean {
-  return isSameProvider(one, other) && (one.model ?? other.model) === (other.model ?? one.model);
-}
+export const isSameModel = (one: ProviderName, other: ProviderName): boolean =>
+  isSameProvider(one, other) && (one.model ?? other.model) === (other.model ?? one.model);
 
-export function providerName(
-  id: string,
-  { address, wire, model, compatibility }: Partial<Omit<ProviderName, 'id'>>,
-): ProviderName {
+export function providerName(id: string, more: Partial<Omit<ProviderName, 'id'>>): ProviderName {
+  const { address, wire, model, compatibility } = more;
   if (wire === undefined || wire === 'responses') return { id, ...defined({ address, compatibility }) };
   return { id, ...defined({ address }), wire, ...defined({ model, compatibility }) };
 }
 
 /** Distinguishes everything that `isSameModel` and `canReadOpaqueItems` do, and also a known address from an unknown one. */
-export function providerComparisonKey(name: ProviderName | undefined): string {
-  return JSON.stringify(name === undefined ? null : [name.id, name.address, name.wire, name.model, name.compatibility]);
-}
+export const providerComparisonKey = (name: ProviderName | undefined): string =>
+  JSON.stringify(name === undefined ? null : [name.id, name.address, name.wire, name.model, name.compatibility]);
 
 export function readProviderName(value: Json | undefined): ProviderName | undefined {
   const id = isJsonObject(value) ? stringAt(value, 'id') : undefined;

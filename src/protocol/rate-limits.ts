@@ -51,6 +51,5 @@ function readLimit(name: string, fields: JsonObject | undefined): readonly RateL
 const lastSecond = 253_402_300_799;
 
 /** Seconds since the epoch, if they are a displayable date. */
-export function displayableTime(seconds: number | undefined): number | undefined {
-  return seconds !== undefined && Math.abs(seconds) <= lastSecond ? seconds : undefined;
-}
+export const displayableTime = (seconds: number | undefined): number | undefined =>
+  seconds !== undefined && Math.abs(seconds) <= lastSecond ? seconds : undefined;

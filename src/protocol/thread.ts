@@ -103,8 +103,7 @@ export function threadSourceName(source: Json | undefined): string {
 }
 
 /** Users can choose such a thread only by its name or id. */
-export function isStartedByThread({ source }: { readonly source?: string }): boolean {
-  return source === 'subagent' || source === 'internal';
-}
+export const isStartedByThread = ({ source }: { readonly source?: string }): boolean =>
+  source === 'subagent' || source === 'internal';
 
 export type ThreadCut = { readonly kind: 'latest' } | { readonly kind: 'through' | 'before'; readonly turnId: TurnId };

@@ -72,9 +72,8 @@ export function addUsage(a: Usage, b: Usage): Usage {
   return usageOf(counts, (a.estimated ?? 0) + (b.estimated ?? 0), addCost(a, b));
 }
 
-function eachCount(of: (name: keyof TokenCounts) => number): TokenCounts {
-  return Object.fromEntries(tokenCountNames.map((name) => [name, of(name)])) as unknown as TokenCounts;
-}
+const eachCount = (of: (name: keyof TokenCounts) => number): TokenCounts =>
+  Object.fromEntries(tokenCountNames.map((name) => [name, of(name)])) as unknown as TokenCounts;
 
 /** Tokens without a price stay visible beside those that have one. */
 function addCost(a: Usage, b: Usage): Cost | undefined {
@@ -83,9 +82,8 @@ function addCost(a: Usage, b: Usage): Cost | undefined {
   return { nanoUsd: one.nanoUsd + other.nanoUsd, unpriced: one.unpriced + other.unpriced };
 }
 
-function costOrUnpriced({ cost, total, estimated = 0 }: Usage): Cost {
-  return cost ?? { nanoUsd: 0, unpriced: total + estimated };
-}
+const costOrUnpriced = ({ cost, total, estimated = 0 }: Usage): Cost =>
+  cost ?? { nanoUsd: 0, unpriced: total + estimated };
 
 /** The difference of two counts, never below zero. */
 export function usageSince(before: Usage, now: Usage): Usage {

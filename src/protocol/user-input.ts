@@ -8,12 +8,10 @@ export type Author = (typeof authors)[number];
 export type NonUserAuthor = Exclude<Author, 'user'>;
 
 /** Words without an author are the user's, as in older files. An unknown author gets no more rights than a program. */
-export function readAuthor(value: Json | undefined): Author {
-  return value === undefined ? 'user' : (authors.find((each) => each === value) ?? 'program');
-}
+export const readAuthor = (value: Json | undefined): Author =>
+  value === undefined ? 'user' : (authors.find((each) => each === value) ?? 'program');
 
 export const nonUserAuthor = (author: Author): NonUserAuthor | undefined => (author === 'user' ? undefined : author);
-
 /** Why a failed turn continues without the user: the model is asked again, or another one takes over. */
 export const continuationReasons = ['after-failure', 'other-model'] as const;
 export type ContinuationReason = (typeof continuationReasons)[number];
@@ -46,7 +44,6 @@ export interface ResizedImage {
 }
 
 export const words = (text: string): UserInput => ({ author: 'user', text, images: [] });
-
 /** For words that the user did not write, whatever they quote. */
 export const writtenBy = (author: NonUserAuthor, text: string): UserInput => ({ author, text, images: [] });
 

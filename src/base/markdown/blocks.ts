@@ -69,11 +69,7 @@ export class LinkDefinitions {
 }
 
 /** The blocks of complete lines, and the definitions after them. Undefined if they could not be read in time. */
-export function readBlocks(
-  lines: string,
-  definitions: LinkDefinitions,
-  patience: TimedParser,
-): { readonly blocks: readonly MarkdownBlock[]; readonly definitions: LinkDefinitions } | undefined {
+export function readBlocks(lines: string, definitions: LinkDefinitions, patience: TimedParser) {
   const tokens = patience.read(lines, (lexer) => lexer.blockTokens(lines));
   if (tokens === undefined) return undefined;
   const maker = new BlockMaker(definitions, patience);

@@ -111,9 +111,8 @@ export function entryMetadata(entry: Omit<HistoryEntry, 'item'> & Partial<Pick<H
 }
 
 /** True if the line records its item's origin; then nothing is inferred from the item's text. */
-export function hasOrigin(metadata: JsonObject | undefined): boolean {
-  return readOrigin(objectAt(metadata, 'capstan')) !== undefined;
-}
+export const hasOrigin = (metadata: JsonObject | undefined): boolean =>
+  readOrigin(objectAt(metadata, 'capstan')) !== undefined;
 
 export function entryOf(item: Item, metadata: JsonObject | undefined): HistoryEntry {
   const ours = objectAt(metadata, 'capstan');
@@ -170,9 +169,8 @@ function readLeftOut(value: Json | undefined): LeftOutMessages | undefined {
   return { count, tokens: at('tokens') ?? 0, ...defined({ others: at('others'), from: at('from'), to: at('to') }) };
 }
 
-function isNumbers(value: Json | undefined): value is number[] {
-  return Array.isArray(value) && value.every((number) => Number.isSafeInteger(number));
-}
+const isNumbers = (value: Json | undefined): value is number[] =>
+  Array.isArray(value) && value.every((number) => Number.isSafeInteger(number));
 
 function readSummary(value: Json | undefined): SummaryRange | undefined {
   const place = readPlace(value);

@@ -32,14 +32,9 @@ export function isContextInForce(
   history: History,
   { id, withdrawn }: { readonly id: string; readonly withdrawn?: { readonly id: string } },
 ): boolean {
-  const context = contextIn(history);
-  for (let at = context.length - 1; at >= 0; at--) {
-    const { index, kinds } = context[at]!;
-    if (index >= history.length) continue;
-    const newest = kinds.findLast((kind) => kind === id || kind === withdrawn?.id);
-    if (newest !== undefined) return newest === id;
-  }
-  return false;
+  const isOfFamily = (kind: string): boolean => kind === id || kind === withdrawn?.id;
+  const newest = contextIn(history).findLast(({ index, kinds }) => index < history.length && kinds.some(isOfFamily));
+  return newest?.kinds.findLast(isOfFamily) === id;
 }
 
 type ContextAt = { readonly index: number; readonly kinds: readonly string[] };

@@ -131,9 +131,8 @@ export const placeholderAnswer = cachePerObject((call: Item): Item => {
 const checkpointTypes: ReadonlySet<string> = new Set(['compaction', 'compaction_summary', 'context_compaction']);
 
 /** A provider's encrypted checkpoint: it represents history that is no longer in the request. */
-export function isOpaqueCheckpoint(item: Item): boolean {
-  return checkpointTypes.has(item.type) && isText(item['encrypted_content']);
-}
+export const isOpaqueCheckpoint = (item: Item): boolean =>
+  checkpointTypes.has(item.type) && isText(item['encrypted_content']);
 
 /** True for types that only the provider's own interface knows, even if the item is empty. */
 export const isCheckpointItem = ({ type }: Item): boolean => checkpointTypes.has(type);
@@ -163,16 +162,14 @@ export function itemForProvider(item: Item, maker: ProviderName | undefined, rea
 }
 
 /** Content that a provider encrypts for some of its models: others do not know or refuse it. */
-function isEncrypted(item: Item): boolean {
-  return isOpaqueCheckpoint(item) || (item.type === 'reasoning' && isText(item['encrypted_content']));
-}
+const isEncrypted = (item: Item): boolean =>
+  isOpaqueCheckpoint(item) || (item.type === 'reasoning' && isText(item['encrypted_content']));
 
 /** Wire formats put this mark before a signed thought that only its own model accepts. */
 const forOneModel = /^[a-z]+\/(?:redacted_)?thinking:/;
 
-function isForOneModel({ type, encrypted_content: content }: Item): boolean {
-  return type === 'reasoning' && typeof content === 'string' && forOneModel.test(content);
-}
+const isForOneModel = ({ type, encrypted_content: content }: Item): boolean =>
+  type === 'reasoning' && typeof content === 'string' && forOneModel.test(content);
 
 const notice = '[Something stands here that only another provider can read. It was left out.]';
 

@@ -242,9 +242,8 @@ const encoded = Uint16Array.from([0, 100, 120, 195, 245, 300, 350, 410, 470, 520
 const furtherEncoded = 56;
 
 /** Letters that form no word, as in base64 and between digits. */
-function encodedWeight(length: number): number {
-  return length <= longest ? encoded[length]! : encoded[longest]! + (length - longest) * furtherEncoded;
-}
+const encodedWeight = (length: number): number =>
+  length <= longest ? encoded[length]! : encoded[longest]! + (length - longest) * furtherEncoded;
 
 /** Runs of marks, by how often the mark changes. */
 const marks = Uint16Array.from([100, 106, 140, 180, 240, 340]);

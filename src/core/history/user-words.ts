@@ -137,9 +137,8 @@ const aboutText = [
 const knownKeys = [...aboutSpeaker, ...aboutText] as const;
 
 /** Labels do not count. */
-export function countPictures(parts: readonly JsonObject[]): number {
-  return parts.filter(({ text }) => typeof text !== 'string').length;
-}
+export const countPictures = (parts: readonly JsonObject[]): number =>
+  parts.filter(({ text }) => typeof text !== 'string').length;
 
 /** The user's own text in a message, without picture names and context. */
 function saidText(item: MessageItem): string {
@@ -160,6 +159,5 @@ function saidParts(item: MessageItem): readonly JsonObject[] {
   return said.length === 0 ? texts : said;
 }
 
-function isContext({ role }: MessageItem, { text }: JsonObject): boolean {
-  return typeof text === 'string' && recogniseFragment(role, text) !== undefined;
-}
+const isContext = ({ role }: MessageItem, { text }: JsonObject): boolean =>
+  typeof text === 'string' && recogniseFragment(role, text) !== undefined;

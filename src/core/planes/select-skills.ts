@@ -1,4 +1,4 @@
-import type { ListedSkill, SkillCatalogue } from '../envelope/facts.ts';
+import type { SkillCatalogue } from '../envelope/facts.ts';
 import { renderFragment } from '../fragments/text/define-fragment.ts';
 import { largestThatFits } from '../../base/search.ts';
 import { byteLength, bytesPerToken } from '../fragments/text/truncate.ts';
@@ -128,11 +128,8 @@ const common = new Set(
 );
 
 /** Up to three skills, best first, that a message seems to be about and the list describes only partly. */
-export function relevantSkills(
-  offered: readonly OfferedSkill[],
-  { catalogue, left, shortened }: SkillSelection,
-  text: string,
-): readonly ListedSkill[] {
+export function relevantSkills(offered: readonly OfferedSkill[], selection: SkillSelection, text: string) {
+  const { catalogue, left, shortened } = selection;
   if (left.length === 0 && shortened === 0) return [];
   const spoken = wordsOf(text);
   const listed = new Map(catalogue.skills.map(({ name, description }) => [name, description]));

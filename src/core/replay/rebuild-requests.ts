@@ -109,9 +109,8 @@ function rebuildFrame({ prompt, encoded }: RebuiltRequest, record: FrameRecord):
 /** Other programs count tokens once an answer is complete. */
 const endsAnswer = ({ type, payload }: Line): boolean => type === lineType.event && payload['type'] === 'token_count';
 
-function addedEntry({ history: before }: ThreadState, { history: now }: ThreadState): HistoryEntry | undefined {
-  return now.length === before.length + 1 ? now.storage[before.length] : undefined;
-}
+const addedEntry = ({ history: before }: ThreadState, { history: now }: ThreadState): HistoryEntry | undefined =>
+  now.length === before.length + 1 ? now.storage[before.length] : undefined;
 
 function infer(state: ThreadState, line: Line, turn: number): InferredRequest {
   const about = { turn, turnId: state.openTurn?.id, model: stringAt(state.context, 'model') };

@@ -51,6 +51,5 @@ export function withMaker(entry: HistoryEntry, said: Said): HistoryEntry {
 }
 
 /** Maker of an item that only its maker can read: the provider at its acceptance; another may answer when it enters. */
-export function providerForWaitingItem(item: Item, said: Said): ProviderName | undefined {
-  return needsMaker(item) ? currentProvider(said) : undefined;
-}
+export const providerForWaitingItem = (item: Item, said: Said): ProviderName | undefined =>
+  needsMaker(item) ? currentProvider(said) : undefined;

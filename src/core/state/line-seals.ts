@@ -97,9 +97,8 @@ export function hasSealField({ type, payload }: Pick<LineDraft, 'type' | 'payloa
   return stringAt(source === undefined ? payload : objectAt(source, 'capstan'), 'seal') !== undefined;
 }
 
-function appliedIn({ type, payload }: Pick<LineDraft, 'type' | 'payload'>): JsonObject | undefined {
-  return type === lineType.event ? objectAt(payload, 'thread_settings') : undefined;
-}
+const appliedIn = ({ type, payload }: Pick<LineDraft, 'type' | 'payload'>): JsonObject | undefined =>
+  type === lineType.event ? objectAt(payload, 'thread_settings') : undefined;
 
 export function repeatedDraft({ type, payload, metadata }: Line): LineDraft {
   const draft = { type, payload, metadata };

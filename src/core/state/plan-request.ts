@@ -40,9 +40,8 @@ export function promptFor(state: Pick<ThreadState, PromptParts>, record: Request
 }
 
 /** Large tool sets are kept beside the thread: false if this one is lost. A set without tools is not a lost one. */
-export function hasTools({ toolSets }: Pick<ThreadState, 'toolSets'>, { toolSet }: RequestRecord): boolean {
-  return toolSets.has(toolSet);
-}
+export const hasTools = ({ toolSets }: Pick<ThreadState, 'toolSets'>, { toolSet }: RequestRecord): boolean =>
+  toolSets.has(toolSet);
 
 export function toolsMissingProblem({ toolSet }: RequestRecord): Outcome<'tools-missing'> {
   const message = `The tool list of this request is missing (tool set ${toolSet.slice(0, 8)}).`;
@@ -80,9 +79,8 @@ type Projected = ReturnType<typeof toSentItemsWithWriters>;
 /** Keyed by history value: the previous request is inspected again when the next one is made. */
 const known = new WeakMap<History, { readonly reader: string; readonly value: Projected }>();
 
-export function requestInput(history: History, reader: RequestReader): Prompt['input'] {
-  return projected(history, reader).items;
-}
+export const requestInput = (history: History, reader: RequestReader): Prompt['input'] =>
+  projected(history, reader).items;
 
 function projected(history: History, { modalities, provider }: RequestReader): Projected {
   const reader = JSON.stringify([modalities, providerComparisonKey(provider)]);
@@ -124,9 +122,8 @@ function sentRequest({ instructions, tools, input }: Prompt, record: RequestReco
 const names = new WeakMap<readonly ToolSpec[], string>();
 
 /** Tells if the name was made from these tools; names of an older form do not show it. */
-export function isToolSetName(name: string, tools: readonly ToolSpec[]): boolean {
-  return name === toolSetName(tools) || !/^[0-9a-f]{16}-\d+$/.test(name);
-}
+export const isToolSetName = (name: string, tools: readonly ToolSpec[]): boolean =>
+  name === toolSetName(tools) || !/^[0-9a-f]{16}-\d+$/.test(name);
 
 function toolSetName(tools: readonly ToolSpec[]): string {
   const known = names.get(tools);

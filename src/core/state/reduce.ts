@@ -119,9 +119,8 @@ function foldToolSet(sets: ThreadState['toolSets'], payload: JsonObject): Thread
   return new Map([...others.slice(1 - mostToolSets), [name, tools as readonly ToolSpec[]]]);
 }
 
-function withWaiting(state: ThreadState, waiting: ThreadState['waiting']): ThreadState {
-  return waiting === state.waiting ? state : { ...state, waiting };
-}
+const withWaiting = (state: ThreadState, waiting: ThreadState['waiting']): ThreadState =>
+  waiting === state.waiting ? state : { ...state, waiting };
 
 /** The cost of agents and reviews is part of their thread's. A goal pays for agents alone. */
 function foldMessage(before: ThreadState, payload: JsonObject): ThreadState {
@@ -148,9 +147,8 @@ function foldContext({ envelope: before, ...state }: ThreadState, context: JsonO
 }
 
 /** Records for screens cannot change the state; they are half of a file, and repeat the items. */
-export function concernsState({ type, payloadType }: LineKind): boolean {
-  return type !== lineType.event || payloadType !== 'item_completed';
-}
+export const concernsState = ({ type, payloadType }: LineKind): boolean =>
+  type !== lineType.event || payloadType !== 'item_completed';
 
 /** Items that steer a request, or come from an earlier version: never part of history. */
 const notForTheModel: ReadonlySet<string> = new Set(['compaction_trigger', 'additional_tools', 'ghost_snapshot']);
@@ -167,9 +165,8 @@ export function holdsUsersWords(line: Line): boolean {
 }
 
 function withEntry(state: ThreadState, entry: HistoryEntry): ThreadState {
-  const history = appendEntry(state.history, entry);
-  if (!isTurnBoundary(entry)) return { ...state, history };
-  return { ...countsAsTurn(state), history };
+  const counted = isTurnBoundary(entry) ? countsAsTurn(state) : state;
+  return { ...counted, history: appendEntry(state.history, entry) };
 }
 
 /** Makes the turn a target for rollbacks, once. In a file without turn records, each message counts as a turn. */

@@ -87,9 +87,8 @@ export function readFrame(payload: JsonObject): FrameRecord | undefined {
   return counts && { ...counts, previous: stringAt(frame, 'previous'), digest: stringAt(frame, 'digest') };
 }
 
-export function instructionsDigest({ instructions }: Pick<Prompt, 'instructions'>, digester: Digester): string {
-  return digester.short(new TextEncoder().encode(instructions));
-}
+export const instructionsDigest = ({ instructions }: Pick<Prompt, 'instructions'>, digester: Digester): string =>
+  digester.short(new TextEncoder().encode(instructions));
 
 export function readSentBody(payload: JsonObject): SentBody | undefined {
   const body = ifAllDefined({

@@ -154,9 +154,8 @@ const markParts = [
   'prefill',
 ] as const;
 
-export function rollbackMarkOf(state: ThreadState): RollbackMark {
-  return Object.fromEntries(markParts.map((part) => [part, state[part]])) as unknown as RollbackMark;
-}
+export const rollbackMarkOf = (state: ThreadState): RollbackMark =>
+  Object.fromEntries(markParts.map((part) => [part, state[part]])) as unknown as RollbackMark;
 
 export const emptyThreadState: ThreadState = {
   meta: {},
@@ -180,9 +179,8 @@ export const emptyThreadState: ThreadState = {
   marks: noRollbackMarks,
 };
 
-export function instructionsOf(state: Pick<ThreadState, 'meta' | 'instructions'>): BaseInstructions | undefined {
-  return state.instructions ?? readBaseInstructions(objectAt(state.meta, 'base_instructions'));
-}
+export const instructionsOf = (state: Pick<ThreadState, 'meta' | 'instructions'>): BaseInstructions | undefined =>
+  state.instructions ?? readBaseInstructions(objectAt(state.meta, 'base_instructions'));
 
 export function readBaseInstructions(base: JsonObject | undefined): BaseInstructions | undefined {
   const [text, model] = [stringAt(base, 'text'), stringAt(objectAt(base, 'provenance'), 'model')];

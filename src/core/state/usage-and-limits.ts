@@ -31,9 +31,8 @@ export function foldNewestCount(
 }
 
 /** A line that only adds to the total repeats the newest count. Other programs sometimes repeat both. */
-function isRepeated({ usage }: ThreadState, last: Usage, total: Usage | undefined): boolean {
-  return isSameCount(last, lastUsage(usage.newest)) && (total === undefined || isSameCount(total, usage.total));
-}
+const isRepeated = ({ usage }: ThreadState, last: Usage, total: Usage | undefined): boolean =>
+  isSameCount(last, lastUsage(usage.newest)) && (total === undefined || isSameCount(total, usage.total));
 
 /** Remainder of each limit. `beside`: agents' spending that is in no line yet, and requests under way. */
 export function spendingAllowances(state: ThreadState, limits: TurnLimits, beside: Usage): readonly Allowance[] {

@@ -63,10 +63,7 @@ type SectionFact = { readonly section: AnySection; readonly fact: undefined | ne
 const factsOf = (sections: readonly AnySection[], step: Step): readonly SectionFact[] =>
   sections.map((section) => ({ section, fact: section.of(step) }));
 
-function toldOf(
-  facts: readonly SectionFact[],
-  fragments: (each: SectionFact) => readonly Fragment[],
-): readonly SectionFragment[] {
+function toldOf(facts: readonly SectionFact[], fragments: (each: SectionFact) => readonly Fragment[]) {
   return facts.flatMap((each) =>
     fragments(each).map((fragment) => ({ section: each.section.id, fragment, ...defined({ value: each.fact }) })),
   );

@@ -94,7 +94,7 @@ export function userMessagesEntry(
   all: readonly PreservedMessage[],
   { chosen, quote }: Pick<CheckpointContent, 'chosen' | 'quote'>,
   budget: PartsBudget,
-): { readonly entries: readonly CandidateEntry[]; readonly choice: KeptMessages } {
+) {
   const isChosen = chosen.length > 0;
   const tasks = isChosen ? chosen : all.filter((row) => row.task);
   const choice = selectMessagesToKeep(all, { tasks, isNamed: isChosen, quote, budget });
@@ -112,11 +112,9 @@ export function userMessagesEntry(
   return { entries: [madeEntry(checkpointIntentFragment.id, item, { words: quotes })], choice };
 }
 
-function madeEntry(
-  kind: string,
-  item: (id: string) => Item,
-  known: Pick<HistoryEntry, 'words' | 'summary'> = {},
-): CandidateEntry {
+type KnownText = Pick<HistoryEntry, 'words' | 'summary'>;
+
+function madeEntry(kind: string, item: (id: string) => Item, known: KnownText = {}): CandidateEntry {
   return { kind: 'made', item, origin: { family: 'context', kinds: [kind], cause: 'event' }, ...known };
 }
 
@@ -200,12 +198,8 @@ function summaryEntry(plan: CompactionPlan, source: CompactionSource, input: Sum
   return { entry, message: text, mended };
 }
 
-function summaryText(
-  plan: CompactionPlan,
-  { work }: CompactionSource,
-  { content, kept, found, earlier }: SummaryInput,
-  budget: PartsBudget,
-) {
+function summaryText(plan: CompactionPlan, { work }: CompactionSource, input: SummaryInput, budget: PartsBudget) {
+  const { content, kept, found, earlier } = input;
   if (content.written.by === 'code') {
     const carried = carryEarlierSummaries(earlier, budget.answer);
     const left = budget.answer - carried.reduce((sum, { text }) => sum + sentTokens(text), 0);

@@ -109,11 +109,14 @@ export type CompactionOutcome =
 export const isAfterRefusal = ({ reason }: Pick<CompactionPlan, 'reason'>): boolean =>
   reason === 'context_overflow' || reason === 'unexplained_refusal';
 
+type WithHistory = Pick<CompactionSource, 'history'>;
+
 /** False if a checkpoint cannot hold less than history does. By hand, merely copying an older one is no gain. */
 export function anythingToCompact(
-  { trigger, mayGrow }: Pick<CompactionPlan, 'trigger' | 'mayGrow'>,
-  { history }: Pick<CompactionSource, 'history'>,
+  plan: Pick<CompactionPlan, 'trigger' | 'mayGrow'>,
+  { history }: WithHistory,
 ): boolean {
+  const { trigger, mayGrow } = plan;
   const all = historyEntries(history);
   const isCheckpoint = ({ item, origin }: HistoryEntry): boolean =>
     isCheckpointItem(item) || (origin.family === 'context' && origin.kinds.includes(checkpointSummaryFragment.id));
@@ -125,7 +128,7 @@ export function anythingToCompact(
 /** By hand, a readable checkpoint may grow if it replaces an opaque one. */
 export function allowGrowthByHand<Wanted extends Pick<CompactionPlan, 'trigger' | 'focus'>>(
   wanted: Wanted,
-  { history }: Pick<CompactionSource, 'history'>,
+  { history }: WithHistory,
   strategy: CompactionPlan['strategy'] | undefined,
 ): Wanted & Pick<CompactionPlan, 'mayGrow'> {
   const isReadable = strategy !== 'remote' || wanted.focus !== undefined;

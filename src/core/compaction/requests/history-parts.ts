@@ -18,10 +18,7 @@ export interface HistoryPart extends ItemUnit {
  * Splits the input from `from` on into parts of up to `capacity` tokens, oldest first. The last is for the checkpoint:
  * it is filled first, and empty if the newest items do not fit. Of the others, `most` are sent.
  */
-export function cutIntoParts(
-  source: CompactionSource,
-  { from, capacity, most }: { readonly from: number; readonly capacity: number; readonly most: number },
-): readonly HistoryPart[] {
+export function cutIntoParts(source: CompactionSource, from: number, capacity: number, most: number) {
   const units = splitIntoItemUnits(source.input, from).map((unit) => measure(source.input, unit, capacity));
   const begins = itemMatcher(source, isTurnBoundary);
   const newestFirst: HistoryPart[] = [];

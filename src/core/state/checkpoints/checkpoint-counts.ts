@@ -36,9 +36,8 @@ export function foldCheckpoint(checkpoints: CheckpointCounts, payload: JsonObjec
 }
 
 /** Folds the line of a request, or of a provider's count of it. `length`: entries in history. */
-export function foldRequestSeen(checkpoints: CheckpointCounts, length: number): CheckpointCounts {
-  return checkpoints.seen === 'not-yet' ? { ...checkpoints, seen: length } : checkpoints;
-}
+export const foldRequestSeen = (checkpoints: CheckpointCounts, length: number): CheckpointCounts =>
+  checkpoints.seen === 'not-yet' ? { ...checkpoints, seen: length } : checkpoints;
 
 /** State after a rollback to a place with `length` entries. Counts and costs of later checkpoints remain. */
 export function checkpointsAfterRollback(now: CheckpointCounts, then: CheckpointCounts, length: number) {
@@ -122,6 +121,5 @@ function isWhole(report: JsonObject): boolean {
   );
 }
 
-function hasNumbers(value: JsonObject | undefined, names: readonly string[]): boolean {
-  return names.every((name) => numberAt(value, name) !== undefined);
-}
+const hasNumbers = (value: JsonObject | undefined, names: readonly string[]): boolean =>
+  names.every((name) => numberAt(value, name) !== undefined);

@@ -96,9 +96,8 @@ export function carriedState(state: ThreadState): JsonObject {
   };
 }
 
-function notEmpty(lists: Readonly<Record<string, readonly unknown[]>>): JsonObject {
-  return Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)) as JsonObject;
-}
+const notEmpty = (lists: Readonly<Record<string, readonly unknown[]>>): JsonObject =>
+  Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)) as JsonObject;
 
 export function isSelfContained(payload: JsonObject): boolean {
   if (arrayAt(payload, 'replacement_history') === undefined) return false;

@@ -49,9 +49,8 @@ export function isReadableByAll({ history }: HistoryBehindCheckpoint): boolean {
   return saysAnything(first === -1 ? all : all.slice(0, first));
 }
 
-function saysAnything(all: readonly HistoryEntry[]): boolean {
-  return all.some(({ item, origin }) => origin.family !== 'context' && !isOpaqueCheckpoint(item));
-}
+const saysAnything = (all: readonly HistoryEntry[]): boolean =>
+  all.some(({ item, origin }) => origin.family !== 'context' && !isOpaqueCheckpoint(item));
 
 export function reopenedLine(turnId: string, reader: ProviderName): LineDraft {
   return { type: lineType.reopened, payload: { turn_id: turnId, provider: { ...reader } } };

@@ -72,9 +72,8 @@ export function turnContextLine(
 }
 
 /** Repeats the thread's settings after a turn that was submitted before they changed. */
-export function repeatedSettingsLine(threadId: ThreadId, settings: JsonObject): LineDraft {
-  return event({ type: 'thread_settings_applied', thread_id: threadId, thread_settings: settings });
-}
+export const repeatedSettingsLine = (threadId: ThreadId, settings: JsonObject): LineDraft =>
+  event({ type: 'thread_settings_applied', thread_id: threadId, thread_settings: settings });
 
 export function settingsAppliedLine(threadId: ThreadId, envelope: Envelope): LineDraft {
   const { identity, workspace, policy } = envelope;
@@ -153,9 +152,8 @@ export function tokenCountLine(
   return event({ type: 'token_count', info, rate_limits: rateLimits ? rateLimitFields(rateLimits) : null, capstan });
 }
 
-export function rateLimitsLine(rateLimits: RateLimits): LineDraft {
-  return event({ type: 'token_count', info: null, rate_limits: rateLimitFields(rateLimits) });
-}
+export const rateLimitsLine = (rateLimits: RateLimits): LineDraft =>
+  event({ type: 'token_count', info: null, rate_limits: rateLimitFields(rateLimits) });
 
 /** Cost of a thread that includes work for others. The thread's goal does not pay for that work. */
 export function costForOthersLine(cost: ThreadCost & { readonly window: number }): LineDraft {
@@ -163,9 +161,8 @@ export function costForOthersLine(cost: ThreadCost & { readonly window: number }
   return { type, payload: { ...payload, capstan: { beside: true, for_others: true } } };
 }
 
-export function isCostForOthers(tokenCount: JsonObject): boolean {
-  return objectAt(tokenCount, 'capstan')?.['for_others'] === true;
-}
+export const isCostForOthers = (tokenCount: JsonObject): boolean =>
+  objectAt(tokenCount, 'capstan')?.['for_others'] === true;
 
 /** Repeats the cost of rolled-back turns in a rollout that continues from an earlier place. It is in no turn's cost. */
 export function repeatedCostLines({ total, last }: ThreadCost, now: Pick<ThreadCost, 'total'>): readonly LineDraft[] {
@@ -198,19 +195,16 @@ export function turnCompleteLine(end: RecordedEnd, failure?: Outcome): LineDraft
   return event({ type: 'task_complete', ...times(envelope, endedAt), ...said });
 }
 
-export function turnAbortedLine({ envelope, endedAt }: RecordedEnd): LineDraft {
-  return event({ type: 'turn_aborted', ...times(envelope, endedAt), reason: 'interrupted' });
-}
+export const turnAbortedLine = ({ envelope, endedAt }: RecordedEnd): LineDraft =>
+  event({ type: 'turn_aborted', ...times(envelope, endedAt), reason: 'interrupted' });
 
 /** Ends a turn that is not continued; its time of end is unknown. */
-export function turnLeftOpenLine(turnId: string, cause: 'process-died' | 'forked' | 'rolled-back'): LineDraft {
-  return event({ type: 'turn_aborted', turn_id: turnId, reason: 'interrupted', capstan: { cause } });
-}
+export const turnLeftOpenLine = (turnId: string, cause: 'process-died' | 'forked' | 'rolled-back'): LineDraft =>
+  event({ type: 'turn_aborted', turn_id: turnId, reason: 'interrupted', capstan: { cause } });
 
 /** Ends a turn that had nothing left to do where a rollback cut it off. */
-export function turnCompleteAtCutLine(turnId: string): LineDraft {
-  return event({ type: 'task_complete', turn_id: turnId, last_agent_message: null, capstan: { cause: 'rolled-back' } });
-}
+export const turnCompleteAtCutLine = (turnId: string): LineDraft =>
+  event({ type: 'task_complete', turn_id: turnId, last_agent_message: null, capstan: { cause: 'rolled-back' } });
 
 /** A turn does not end before it began, even if the clock went back. */
 function times({ telemetry: { turnId, startedAt } }: Envelope, clock: number): JsonObject {

@@ -73,9 +73,8 @@ export function agentsToJson(agents: readonly RecordedAgent[]): readonly Json[] 
   }));
 }
 
-export function agentsFromJson(carried: JsonObject): readonly RecordedAgent[] {
-  return objectsAt(carried, 'agents').flatMap((value) => readStored(value) ?? []);
-}
+export const agentsFromJson = (carried: JsonObject): readonly RecordedAgent[] =>
+  objectsAt(carried, 'agents').flatMap((value) => readStored(value) ?? []);
 
 const states = ['running', 'idle', 'closed'] as const;
 
@@ -127,9 +126,8 @@ export function agentMeta({ parentId, rootId, depth, path, role }: AgentIdentity
 export const takenOverMeta = (used: Usage): JsonObject => ({ agent_taken_over: usageFields(used) });
 
 /** Cost of the agent itself: a fork's total includes the conversation that it took over. */
-export function ownCost(total: Usage, meta: JsonObject): Usage {
-  return usageSince(readUsage(meta['agent_taken_over']), total);
-}
+export const ownCost = (total: Usage, meta: JsonObject): Usage =>
+  usageSince(readUsage(meta['agent_taken_over']), total);
 
 /** Identity of an agent from its first line. Undefined: no other thread started it. */
 export function agentIdentityIn(meta: JsonObject): AgentIdentity | undefined {

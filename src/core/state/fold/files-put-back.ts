@@ -41,9 +41,8 @@ export function foldPatchedFiles(work: WorkRecords, changed: readonly ChangedFil
   return withPutBack(work, withoutParentFolders(untouched, [...touched]));
 }
 
-function withPutBack({ putBack: _before, ...work }: WorkRecords, putBack: readonly RestoredFile[]): WorkRecords {
-  return putBack.length === 0 ? work : { ...work, putBack };
-}
+const withPutBack = ({ putBack: _before, ...work }: WorkRecords, putBack: readonly RestoredFile[]): WorkRecords =>
+  putBack.length === 0 ? work : { ...work, putBack };
 
 export function restoredFilesFromJson(stored: JsonObject): readonly RestoredFile[] | undefined {
   const files = objectsAt(stored, 'put_back').flatMap((value): readonly RestoredFile[] => {

@@ -31,9 +31,8 @@ export function goalWithSpending(
 }
 
 /** Excludes work for others, such as notes about other threads, from the goal's cost. */
-export function goalExcludingCost(goal: RecordedGoal, before: Usage, after: Usage): RecordedGoal {
-  return goal.spent === undefined ? goal : { ...goal, spent: goal.spent + usedTokens(after) - usedTokens(before) };
-}
+export const goalExcludingCost = (goal: RecordedGoal, before: Usage, after: Usage): RecordedGoal =>
+  goal.spent === undefined ? goal : { ...goal, spent: goal.spent + usedTokens(after) - usedTokens(before) };
 
 export function goalUpdatedLine(threadId: string, turnId: string, goal: RecordedGoal): LineDraft {
   const payload = { type: 'thread_goal_updated', threadId, turnId, ...goalFields(threadId, goal) };

@@ -14,9 +14,8 @@ export function hookRunLine(turnId: TurnId, { durationMs, entries, ...run }: Hoo
   return { type: lineType.hook, payload: { turn_id: turnId, run: stored, context } };
 }
 
-export function isSessionHook({ event }: Pick<HookRun, 'event'>): boolean {
-  return event === 'SessionStart' || event === 'SubagentStart';
-}
+export const isSessionHook = ({ event }: Pick<HookRun, 'event'>): boolean =>
+  event === 'SessionStart' || event === 'SubagentStart';
 
 const statuses = ['completed', 'blocked', 'stopped', 'failed'] as const;
 const kinds = ['warning', 'feedback', 'stop', 'context', 'change', 'error'] as const;

@@ -61,9 +61,8 @@ function planIn(item: Item): ProposedPlan | undefined {
 }
 
 /** Other programs do not record refusals, but they give one fixed answer to each plan call that ran. */
-function hasRun(answer: Item, known: JsonObject | undefined): boolean {
-  return known === undefined ? answer['output'] === planUpdated : known['refused'] === undefined;
-}
+const hasRun = (answer: Item, known: JsonObject | undefined): boolean =>
+  known === undefined ? answer['output'] === planUpdated : known['refused'] === undefined;
 
 /** A plan counts once its call has run: a refused one changes nothing. */
 function afterAnswer({ proposed = [], ...work }: WorkRecords, { callId, steps }: ProposedPlan, hasRun: boolean) {

@@ -90,14 +90,10 @@ export function sessionStartedLine({ item, ...session }: SessionStart): LineDraf
   return recordedSessionLine({ ...session, item: shortenedItemJson(item) });
 }
 
-export function sessionExitedLine(id: number, fate: CommandSessionFate): LineDraft {
-  return { type: lineType.session, payload: { id, exited: fate } };
-}
-
-export function sessionDroppedLine(id: number, fate: CommandSessionFate): LineDraft {
-  return { type: lineType.session, payload: { id, dropped: fate } };
-}
-
+const sessionLine = (payload: JsonObject): LineDraft => ({ type: lineType.session, payload });
+export const sessionExitedLine = (id: number, fate: CommandSessionFate): LineDraft => sessionLine({ id, exited: fate });
+export const sessionDroppedLine = (id: number, fate: CommandSessionFate): LineDraft =>
+  sessionLine({ id, dropped: fate });
 const stoppedFate: CommandSessionFate = 'stopped';
 /** More than can run at once: further ones in a file are invalid. */
 const mostSessions = 200;
@@ -137,13 +133,10 @@ function startFields({ id, threadId, turnId, callId, at, item, process: started 
   return { ...ids, started_at_ms: at, item, process: started && storeProcess(started) };
 }
 
-export function recordedSessionLine(session: RecordedSession): LineDraft {
-  return { type: lineType.session, payload: startFields(session) };
-}
+export const recordedSessionLine = (session: RecordedSession): LineDraft => sessionLine(startFields(session));
 
-export function sessionsFromJson(carried: JsonObject): readonly RecordedSession[] {
-  return objectsAt(carried, 'sessions').flatMap((value) => readSession(value) ?? []);
-}
+export const sessionsFromJson = (carried: JsonObject): readonly RecordedSession[] =>
+  objectsAt(carried, 'sessions').flatMap((value) => readSession(value) ?? []);
 
 function readSession(payload: JsonObject): RecordedSession | undefined {
   const session = ifAllDefined({

@@ -47,9 +47,8 @@ export type RecordedMessage = WaitingMessage & { readonly seal?: string };
 /** A change of files. It concerns every conversation about them; undoing a conversation does not undo it. */
 export type FilesMessage = Extract<RecordedMessage, { readonly kind: 'files' | 'beside' }>;
 
-export function isAboutFiles(message: RecordedMessage): message is FilesMessage {
-  return message.kind === 'files' || message.kind === 'beside';
-}
+export const isAboutFiles = (message: RecordedMessage): message is FilesMessage =>
+  message.kind === 'files' || message.kind === 'beside';
 
 /** Limit of waiting messages: each arrival or departure is compared with all of them. */
 const mostWaiting = 5000;
@@ -138,14 +137,12 @@ export function foldEntered(waiting: Waiting, metadata: JsonObject | undefined):
   return id === undefined ? waiting : without(waiting, id);
 }
 
-export function waitingMessagesFromJson(carried: JsonObject): readonly RecordedMessage[] {
-  return objectsAt(carried, 'waiting').reduce(foldWaiting, [] as readonly RecordedMessage[]);
-}
+export const waitingMessagesFromJson = (carried: JsonObject): readonly RecordedMessage[] =>
+  objectsAt(carried, 'waiting').reduce(foldWaiting, [] as readonly RecordedMessage[]);
 
 /** Messages that waited at the place of a rollback, and have neither entered history nor been dropped since. */
-export function waitingAfterRollback(then: Waiting, now: readonly WaitingMessage[]): Waiting {
-  return then.length === 0 ? then : then.filter(({ id }) => now.some((each) => each.id === id));
-}
+export const waitingAfterRollback = (then: Waiting, now: readonly WaitingMessage[]): Waiting =>
+  then.length === 0 ? then : then.filter(({ id }) => now.some((each) => each.id === id));
 
 function without(waiting: readonly RecordedMessage[], id: string): readonly RecordedMessage[] {
   return waiting.some((each) => each.id === id) ? waiting.filter((each) => each.id !== id) : waiting;

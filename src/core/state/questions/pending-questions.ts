@@ -109,9 +109,8 @@ function withTurnGrants(state: ThreadState, payload: JsonObject): ThreadState {
   return { ...state, openTurn: { ...openTurn, grants: grants.length === 0 ? undefined : grants } };
 }
 
-export function withoutTurnGrants(state: ThreadState, some: readonly GivenGrant[]): ThreadState {
-  return some.reduce((all, grant) => withTurnGrants(all, grantsDroppedLine('unproven', grant).payload), state);
-}
+export const withoutTurnGrants = (state: ThreadState, some: readonly GivenGrant[]): ThreadState =>
+  some.reduce((all, grant) => withTurnGrants(all, grantsDroppedLine('unproven', grant).payload), state);
 
 /** Open questions of the thread in their original form, in the order of the calls. */
 export function pendingQuestions({ openTurn, history }: AskingState): readonly Question[] {

@@ -63,9 +63,12 @@ export function questionAnsweredLine({ callId, turnId }: CallOfTurn, answered: R
   return { type: lineType.question, payload: payload as unknown as JsonObject };
 }
 
-export function questionSealContent(asked: Pick<RecordedQuestion, 'callId' | 'turnId' | 'about'>): Json {
-  return [lineType.question, asked.turnId, asked.callId, asked.about ?? ''];
-}
+export const questionSealContent = (asked: Pick<RecordedQuestion, 'callId' | 'turnId' | 'about'>): Json => [
+  lineType.question,
+  asked.turnId,
+  asked.callId,
+  asked.about ?? '',
+];
 
 /** Content that the seal of an answer's line covers. A message from the user to the model grants nothing. */
 export function answerSealContent({ callId, turnId }: CallOfTurn, answer: Omit<RecordedAnswer, 'note' | 'seal'>): Json {
@@ -138,9 +141,8 @@ export function readCallQuestion(payload: JsonObject): CallQuestion {
   return { kind: readKind(payload), ...defined({ host: readHost(objectAt(payload, 'host')) }) };
 }
 
-function readKind(payload: JsonObject): Question['kind'] {
-  return questionKinds.find((kind) => kind === payload['kind']) ?? 'unknown';
-}
+const readKind = (payload: JsonObject): Question['kind'] =>
+  questionKinds.find((kind) => kind === payload['kind']) ?? 'unknown';
 
 export function readAnswer(value: unknown): Answer | undefined {
   if (!isJsonObject(value)) return undefined;

@@ -98,9 +98,8 @@ function wordsOf(parts: readonly JsonObject[]): readonly string[] {
   return textsOf(parts.filter((_, index) => !isImageLabel(parts, index)));
 }
 
-function picturesIn(parts: readonly JsonObject[]): readonly string[] {
-  return parts.flatMap((part) => stringAt(part, 'image_url') ?? []);
-}
+const picturesIn = (parts: readonly JsonObject[]): readonly string[] =>
+  parts.flatMap((part) => stringAt(part, 'image_url') ?? []);
 
 export function contextEvents(
   entry: HistoryEntry,

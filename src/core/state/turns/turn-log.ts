@@ -63,9 +63,10 @@ export const noTurnsWithInherited: TurnLog = { ...noTurns, ownFrom: 0 };
 /** For a reader that begins after a place, between two turns. */
 export const turnsFrom = (place: number): TurnLog => ({ ...noTurnsWithInherited, place });
 
-export function remainingTurns({ earlier, count, newest }: TurnLog): readonly TurnRecord[] {
-  return [...earlier.slice(0, count), ...(newest === undefined ? [] : [newest])];
-}
+export const remainingTurns = ({ earlier, count, newest }: TurnLog): readonly TurnRecord[] => [
+  ...earlier.slice(0, count),
+  ...(newest === undefined ? [] : [newest]),
+];
 
 export const countTurns = ({ count, newest }: TurnLog): number => count + (newest === undefined ? 0 : 1);
 /** Turn number of the newest line. Lines before the first turn belong to it. */
@@ -203,9 +204,8 @@ function withWords(log: TurnLog, line: Line, { form, text }: Pick<MessageWords, 
 }
 
 /** Forms of the user's words in the running turn, if it is not recorded. A rollback ends such a turn. */
-function unrecorded({ newest, began }: TurnLog): TurnRecord['spoken'] {
-  return newest?.number === began ? newest.spoken : undefined;
-}
+const unrecorded = ({ newest, began }: TurnLog): TurnRecord['spoken'] =>
+  newest?.number === began ? newest.spoken : undefined;
 
 /** Settings missing in a record are unset: nothing remains from the turn before. */
 function withContext(log: TurnLog, context: JsonObject): TurnLog {
@@ -227,9 +227,8 @@ function withApplied(log: TurnLog, applied: JsonObject): TurnLog {
   return log.hasContext === true ? log : change(log, (turn) => ({ ...turn, settings }));
 }
 
-export function isOfTurn({ open }: TurnLog, context: JsonObject): boolean {
-  return open === undefined || isSameTurnName(stringAt(context, 'turn_id') ?? '', open);
-}
+export const isOfTurn = ({ open }: TurnLog, context: JsonObject): boolean =>
+  open === undefined || isSameTurnName(stringAt(context, 'turn_id') ?? '', open);
 
 function change(log: TurnLog, changed: (turn: TurnRecord) => TurnRecord): TurnLog {
   return log.newest === undefined ? log : { ...log, newest: changed(log.newest) };

@@ -99,9 +99,8 @@ function limitWords(profile: JsonObject | undefined): readonly string[] {
   return [...(denies ? ['denied paths'] : []), ...(hasLists(profile) ? ['listed hosts'] : [])];
 }
 
-function hasLists(profile: JsonObject | undefined): boolean {
-  return objectAt(objectAt(profile, 'capstan_network'), 'lists') !== undefined;
-}
+const hasLists = (profile: JsonObject | undefined): boolean =>
+  objectAt(objectAt(profile, 'capstan_network'), 'lists') !== undefined;
 
 /** Modes that keep the network closed unless something opens it. */
 const isFenced = (word: string | undefined): boolean => word === 'read-only' || word === 'workspace-write';

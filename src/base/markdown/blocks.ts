@@ -113,8 +113,10 @@ class BlockMaker {
     switch (token.type) {
       case 'heading':
         return [{ kind: 'heading', level: token.depth, words: this.#words(token.text.replaceAll('\n', ' ')) }];
-      case 'code':
-        return [codeBlock(token)];
+      case 'code': {
+        const lines = (token.codeBlockStyle === 'indented' ? token.text.trimEnd() : token.text).split('\n');
+        return [{ kind: 'code', language: codeFenceLanguage(token.lang ?? ''), lines }];
+      }
       case 'hr':
         return [{ kind: 'rule' }];
       case 'blockquote':
@@ -160,11 +162,6 @@ class BlockMaker {
       .map((line) => line.trim());
     return new InlineText(lines.join('\n'), { links: this.definitions.links, timedParser: this.#patience });
   }
-}
-
-function codeBlock({ lang = '', text, codeBlockStyle }: Tokens.Code): MarkdownBlock {
-  const code = codeBlockStyle === 'indented' ? text.trimEnd() : text;
-  return { kind: 'code', language: codeFenceLanguage(lang), lines: code.split('\n') };
 }
 
 /** In a loose list the library repeats the task's box at the beginning of the text. */

@@ -1,5 +1,5 @@
 import type { Prompt, ToolSpec } from '../../ports/model.ts';
-import { stringAt } from '../../protocol/json.ts';
+import { arrayAt, stringAt } from '../../protocol/json.ts';
 import { providerComparisonKey, type ProviderName } from '../../protocol/provider-name.ts';
 import { noUsage, type Usage } from '../../protocol/usage.ts';
 import { type HistoryEntry, isTurnBoundary, isModelMade } from './entry.ts';
@@ -44,7 +44,7 @@ function activeAfterCount(state: ActiveTokensInput, newest: ProviderTokenCount):
   const counted =
     Math.max(usage.total, usage.input + usage.output) - droppedReasoning({ history: covered, reader }, usage);
   const weight = weighHistory(covered, state);
-  const isEarlier = !isNewest && hasBoundarySince(history, covered.length);
+  const isEarlier = !isNewest && history.storage.slice(covered.length, history.length).some(isTurnBoundary);
   const earlier = weight.earlierReasoning + (isEarlier ? weight.newReasoning : 0);
   const reasoning = state.reasoningCounted ? 0 : earlier;
   if (weight.afterModel === undefined) {
@@ -54,11 +54,6 @@ function activeAfterCount(state: ActiveTokensInput, newest: ProviderTokenCount):
   const since = isNewest ? 0 : tokensSince(history, covered.length, state);
   const uncounted = weight.afterModel + since + reasoning;
   return { tokens: counted + uncounted, measure: uncounted === 0 ? 'exact' : 'estimated' };
-}
-
-function hasBoundarySince({ storage, length }: History, before: number): boolean {
-  for (let index = before; index < length; index++) if (isTurnBoundary(storage[index]!)) return true;
-  return false;
 }
 
 /** Reasoning tokens of the newest response that are not sent again: zero if its reasoning is in history. */
@@ -170,7 +165,9 @@ function withEntry(walk: Walked, entry: HistoryEntry, reader: WeighedFor['reader
   const boundary = isTurnBoundary(entry);
   const modelMade = isModelMade(entry);
   const isHidden = reader !== undefined && itemForProvider(item, maker, reader) === undefined;
-  const encrypted = !isHidden && item.type === 'reasoning' && stringAt(item, 'encrypted_content') !== undefined;
+  const isReasoning = !isHidden && item.type === 'reasoning';
+  const encrypted = isReasoning && stringAt(item, 'encrypted_content') !== undefined;
+  const thinks = isReasoning && (arrayAt(item, 'content') ?? []).length > 0;
   return {
     length,
     upToModel: modelMade ? length : walk.upToModel,
@@ -178,14 +175,9 @@ function withEntry(walk: Walked, entry: HistoryEntry, reader: WeighedFor['reader
     newReasoning: (boundary ? 0 : walk.newReasoning) + (encrypted ? itemTokens(item) : 0),
     hidden: walk.hidden + (isHidden ? itemTokens(item) : 0),
     encryptedKept: !boundary && (encrypted || walk.encryptedKept),
-    wordsKept: modelMade ? (!isHidden && holdsThoughts(item)) || (walk.wordsKept && !walk.isPassed) : walk.wordsKept,
+    wordsKept: modelMade ? thinks || (walk.wordsKept && !walk.isPassed) : walk.wordsKept,
     isPassed: boundary || (walk.isPassed && !modelMade),
   };
-}
-
-function holdsThoughts(item: HistoryEntry['item']): boolean {
-  const content = item.type === 'reasoning' ? item['content'] : undefined;
-  return Array.isArray(content) && content.length > 0;
 }
 
 /** `exact`: from the provider; `scaled`: our estimate, scaled to the provider's total. */

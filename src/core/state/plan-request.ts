@@ -9,6 +9,7 @@ import { type LineDraft, lineType } from '../../protocol/line.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
 import { providerComparisonKey } from '../../protocol/provider-name.ts';
 import { shortTextHash } from '../../base/digest.ts';
+import { cachePerObject } from '../../base/objects.ts';
 import { instructionsOf, type ThreadState } from './thread-state.ts';
 import { reviewInput } from './review-request.ts';
 import {
@@ -119,17 +120,11 @@ function sentRequest({ instructions, tools, input }: Prompt, record: RequestReco
   return { instructions, toolSet, tools, input, model, settings: { ...(settings as unknown as JsonObject), encoder } };
 }
 
-const names = new WeakMap<readonly ToolSpec[], string>();
-
 /** Tells if the name was made from these tools; names of an older form do not show it. */
 export const isToolSetName = (name: string, tools: readonly ToolSpec[]): boolean =>
   name === toolSetName(tools) || !/^[0-9a-f]{16}-\d+$/.test(name);
 
-function toolSetName(tools: readonly ToolSpec[]): string {
-  const known = names.get(tools);
-  if (known !== undefined) return known;
+const toolSetName = cachePerObject((tools: readonly ToolSpec[]): string => {
   const text = JSON.stringify(tools);
-  const name = `${shortTextHash(text)}-${text.length}`;
-  names.set(tools, name);
-  return name;
-}
+  return `${shortTextHash(text)}-${text.length}`;
+});

@@ -90,7 +90,9 @@ function foldItem(state: ThreadState, _payload: JsonObject, line: Line): ThreadS
   const { state: heard, entry } = attachUserComment(entered, withMaker(read, state));
   const work = foldWork(state.work, entry, line);
   const known = work === state.work ? heard : { ...heard, work };
-  return withEntry(foldQuestionOver(foldAnswer(known, entry.item), entry.item), entry);
+  const answered = foldQuestionOver(foldAnswer(known, entry.item), entry.item);
+  const counted = isTurnBoundary(entry) ? countsAsTurn(answered) : answered;
+  return { ...counted, history: appendEntry(answered.history, entry) };
 }
 
 function foldRequest(state: ThreadState, payload: JsonObject): ThreadState {
@@ -162,11 +164,6 @@ function entryIn({ payload, metadata }: Line): HistoryEntry | undefined {
 export function holdsUsersWords(line: Line): boolean {
   const entry = entryIn(line);
   return entry !== undefined && isTurnBoundary(entry);
-}
-
-function withEntry(state: ThreadState, entry: HistoryEntry): ThreadState {
-  const counted = isTurnBoundary(entry) ? countsAsTurn(state) : state;
-  return { ...counted, history: appendEntry(state.history, entry) };
 }
 
 /** Makes the turn a target for rollbacks, once. In a file without turn records, each message counts as a turn. */

@@ -1,7 +1,6 @@
 import type { Digester, Encoder, Prompt, SentFrame } from '../../ports/model.ts';
 import { ifAllDefined } from '../../base/objects.ts';
 import type { TurnId } from '../../protocol/ids.ts';
-import type { Item } from '../../protocol/item.ts';
 import { type JsonObject, numberAt, objectAt, stringAt, trueAt } from '../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../protocol/line.ts';
 import { requestInput } from './plan-request.ts';
@@ -43,7 +42,10 @@ export function sentLine(
   { encoder, digester }: SentBy,
 ): LineDraft {
   const posted = state.posted?.encoder === encoder.version ? state.posted : undefined;
-  const from = posted === undefined ? 0 : commonLength(requestInput(posted.history, posted.reader), prompt.input);
+  const before = posted && requestInput(posted.history, posted.reader);
+  // Compares objects, not texts: a recreated item just gets its digest written again.
+  const other = before === undefined ? 0 : prompt.input.findIndex((item, index) => item !== before[index]);
+  const from = other < 0 ? prompt.input.length : other;
   const digests = prompt.input.slice(from).map((item) => digester.short(encoder.item(item)));
   const payload = {
     turn_id: turnId,
@@ -103,10 +105,4 @@ export function readSentBody(payload: JsonObject): SentBody | undefined {
   });
   const auxiliary = trueAt(payload, 'auxiliary');
   return body && { ...body, digests: body.digests.match(/.{8}/g) ?? [], auxiliary, frame: readFrame(payload) };
-}
-
-/** Compares objects, not texts: a recreated item just gets its digest written again. */
-function commonLength(before: readonly Item[], now: readonly Item[]): number {
-  const other = now.findIndex((item, index) => item !== before[index]);
-  return other < 0 ? now.length : other;
 }

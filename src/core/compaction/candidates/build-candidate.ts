@@ -213,7 +213,7 @@ function summaryText(plan: CompactionPlan, { work }: CompactionSource, input: Su
     return { payload, mended: [] };
   }
   const { context, summary } = content.written;
-  const inspected = tokensToInspect(budget.answer);
+  const inspected = Math.max(leastLookedAt, budget.answer * lookedAt);
   const looked = [cutText(context, inspected), cutSummary(summary, inspected)] as const;
   const notes = withoutKeptMessages(looked[0], kept);
   const noted = budget.answer === 0 ? '' : cutText(notes, Math.floor(budget.answer * contextShare));
@@ -296,7 +296,6 @@ export function withoutKeptMessages(text: string, kept: readonly KeptMessage[]):
 /** Capstan inspects this many times the space of a text: removing repetitions may make the rest fit. */
 const lookedAt = 4;
 const leastLookedAt = 1000;
-const tokensToInspect = (tokens: number): number => Math.max(leastLookedAt, tokens * lookedAt);
 
 /** Cuts the middle of a summary, but keeps its last line, which says where to resume. */
 function cutSummary(summary: string, tokens: number): string {

@@ -135,8 +135,9 @@ function leastOfRequest({ text }: PreservedMessage, request: TextRange | undefin
 
 const gapsOf = (row: PreservedMessage): readonly TextGap[] => row.gaps ?? (row.cut ? gapsIn(row.text) : []);
 /** The larger of a byte estimate and a tokeniser-like count: logs and tables have few bytes per token. */
-const weigh = (text: string): number => Math.max(sentTokens(text), Math.ceil(textTokens(text)));
-const rowTokens = cachePerObject(({ text }: PreservedMessage) => weigh(text));
+const rowTokens = cachePerObject(({ text }: PreservedMessage) =>
+  Math.max(sentTokens(text), Math.ceil(textTokens(text))),
+);
 const passagesOf = cachePerObject((row: PreservedMessage) => passagesToKeep(row.text, gapsOf(row)));
 const pictureTokens = cachePerObject((part: JsonObject) => itemTokens(partsMessage('', 'user', [part])));
 
@@ -202,7 +203,10 @@ function together(one: LeftOutMessages, other: LeftOutMessages): LeftOutMessages
 
 function leftOutOf(row: PreservedMessage): LeftOutMessages {
   const others = isUsers(row) ? {} : { others: 1 };
-  return { count: 1, ...others, tokens: tokensOf(row), ...span(row.number, row.number) };
+  // Of the whole message, including earlier cuts, as counted by the marks.
+  const ofText = Math.ceil(uncutBytes(row.text, gapsOf(row)) / bytesPerTokenOf(row));
+  const tokens = ofText + picturesTokens(row.pictures) + (row.picturesLeftOutTokens ?? 0);
+  return { count: 1, ...others, tokens, ...span(row.number, row.number) };
 }
 
 const span = (from: number | undefined, to: number | undefined): Pick<LeftOutMessages, 'from' | 'to'> =>
@@ -213,12 +217,6 @@ const bytesPerTokenOf = cachePerObject((row: PreservedMessage): number => {
   const isWhole = row.text !== '' && gapsOf(row).length === 0;
   return isWhole ? sentBytes(row.text) / textTokens(row.text) : (row.bytesPerToken ?? bytesPerToken);
 });
-
-/** Tokens of the whole message, including earlier cuts, as counted by the marks. */
-function tokensOf(row: PreservedMessage): number {
-  const text = Math.ceil(uncutBytes(row.text, gapsOf(row)) / bytesPerTokenOf(row));
-  return text + picturesTokens(row.pictures) + (row.picturesLeftOutTokens ?? 0);
-}
 
 const picturesTokens = (parts: readonly JsonObject[]): number =>
   parts.reduce((sum, part) => sum + pictureTokens(part), 0);

@@ -6,7 +6,7 @@ import { truncateMiddle } from '../../fragments/text/truncate.ts';
 import type { HistoryEntry } from '../../history/entry.ts';
 import { historyEntries } from '../../history/history.ts';
 import { type CallItem, isCall, isMessage, type Item, messageText } from '../../../protocol/item.ts';
-import { isJsonObject, parseJsonObject } from '../../../protocol/json.ts';
+import { objectsAt, parseJsonObject, stringAt } from '../../../protocol/json.ts';
 import type { CompactionSource } from '../plan/compaction-plan.ts';
 import type { WorkRecords } from '../plan/work-records.ts';
 
@@ -104,12 +104,9 @@ function callLine(item: CallItem): string {
   return `${item.name} ${text}`;
 }
 
-function outputText({ output }: Item): string {
-  if (typeof output === 'string') return output;
-  if (!Array.isArray(output)) return '';
-  return output
-    .flatMap((part) => (isJsonObject(part) && typeof part['text'] === 'string' ? [part['text']] : []))
-    .join('\n');
+function outputText(item: Item): string {
+  const texts = objectsAt(item, 'output').flatMap((part) => stringAt(part, 'text') ?? []);
+  return stringAt(item, 'output') ?? texts.join('\n');
 }
 
 export function shortLine(text: string, tokens: number): string {

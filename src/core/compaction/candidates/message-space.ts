@@ -152,7 +152,7 @@ function described(line: string): Pick<Line, 'shape' | 'words' | 'prose'> {
   return { shape, words, prose: words.length / Math.max(1, tokens.length) };
 }
 
-function countEach(values: readonly string[]): ReadonlyMap<string, number> {
+export function countEach(values: readonly string[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   return counts;

@@ -153,7 +153,11 @@ function readOpenTurn(open: JsonObject | undefined): OpenTurn | undefined {
 
 function replacement(state: ThreadState, payload: JsonObject): readonly HistoryEntry[] {
   const items = arrayAt(payload, 'replacement_history');
-  if (items === undefined) return usersWordsAndSummary(state, payload);
+  if (items === undefined) {
+    // Old files hold only the summary: the users' words are kept, and the summary follows as a message.
+    const words = entriesOf(state.history).filter(({ origin }) => origin.family === 'user');
+    return [...words, { item: oldSummaryMessage(stringAt(payload, 'message') ?? ''), origin: summaryOrigin }];
+  }
   const sidecar = arrayAt(payload, 'replacement_history_metadata');
   const known = new Map(entriesOf(state.history).map((entry) => [entry.item['id'], entry]));
   return items.flatMap((value, i) => {
@@ -178,12 +182,6 @@ function isSummary(item: Item, payload: JsonObject): boolean {
 }
 
 const summaryOrigin = { family: 'context', kinds: ['foreign'] } as const;
-
-/** Old files hold only the summary: the users' words are kept, and the summary follows as a message. */
-function usersWordsAndSummary(state: ThreadState, payload: JsonObject): readonly HistoryEntry[] {
-  const words = entriesOf(state.history).filter(({ origin }) => origin.family === 'user');
-  return [...words, { item: oldSummaryMessage(stringAt(payload, 'message') ?? ''), origin: summaryOrigin }];
-}
 
 export interface NewCheckpoint {
   /** The summary message, for older readers. */

@@ -297,12 +297,9 @@ export function readTurnEvent(event: JsonObject): TurnEvent | undefined {
   const at = numberAt(event, kind === 'start' ? 'started_at' : 'completed_at');
   const turn = { name: stringAt(event, 'turn_id') ?? '', ...defined({ at }) };
   const isCompaction = objectAt(event, 'capstan')?.['purpose'] === 'compaction';
-  return kind === 'start' ? { kind, ...turn, isCompaction } : { kind, ...turn, status: statusAfter(event) };
-}
-
-function statusAfter(event: JsonObject): TurnStatus {
-  if (event['type'] === 'turn_aborted') return 'interrupted';
-  return objectAt(event, 'error') === undefined ? 'completed' : 'failed';
+  if (kind === 'start') return { kind, ...turn, isCompaction };
+  const status = objectAt(event, 'error') === undefined ? 'completed' : 'failed';
+  return { kind, ...turn, status: event['type'] === 'turn_aborted' ? 'interrupted' : status };
 }
 
 /** Compares the names of an ended and an open turn. An empty name matches any. */

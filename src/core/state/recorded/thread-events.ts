@@ -145,7 +145,10 @@ function foldEventLine(before: RecordedState, state: RecordedState, payload: Jso
   if (state.turns.began > before.turns.began) return begun(before, state, payload);
   const end = readTurnEnd(payload, before.turns.open, state.total);
   if (end !== undefined) return withEvents(atTurnEnd(state), ...planOf(state), end);
-  if (payload['type'] === 'token_count') return foldUsage(state, payload);
+  if (payload['type'] === 'token_count') {
+    const { total, event } = usageEventIn(payload, turnOf(state), state.total);
+    return withEvents({ ...state, total }, event);
+  }
   if (payload['type'] === 'thread_settings_applied') return withEvents(state, settingsEventIn(payload));
   if (payload['type'] === 'patch_apply_end') return foldCompletedItem(state, convertOldPatchRecord(payload));
   return payload['type'] === 'item_completed' ? foldCompletedItem(state, payload) : { state, news: [] };
@@ -178,11 +181,6 @@ function begun(before: RecordedState, state: RecordedState, payload: JsonObject)
   const left = before.turns.open === undefined ? [] : [...planOf(before), aborted];
   const switched = objectAt(objectAt(payload, 'capstan'), 'switched');
   return withEvents(atTurnEnd(state), ...left, started(turnId, state), modelSwitchEvent(turnId, switched));
-}
-
-function foldUsage(state: RecordedState, payload: JsonObject): FoldedNews {
-  const { total, event } = usageEventIn(payload, turnOf(state), state.total);
-  return withEvents({ ...state, total }, event);
 }
 
 /** Messages and reasoning of the model have lines of their own, in files of every program. */

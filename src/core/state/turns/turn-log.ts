@@ -85,13 +85,15 @@ export function concernsTurns({ type, payloadType }: LineKind): boolean {
 /** Folds one more line; it agrees with `reduce` on open turns and those that count. `words`: those of the line. */
 export function foldTurn(log: TurnLog, line: Line, words: MessageWords | undefined): TurnLog {
   const place = line.ordinal ?? log.place + 1;
-  const ownFrom = log.ownFrom ?? ownStart(line);
+  const { type, payload } = line;
+  const start = type === lineType.sessionMeta ? numberAt(payload, 'subagent_history_start_ordinal') : undefined;
+  const ownFrom = log.ownFrom ?? start ?? 0;
   const now = { ...log, place, ownFrom };
   if ((line.ordinal ?? ownFrom) < ownFrom) return now;
-  if (line.type === lineType.turnContext) return withContext(now, line.payload);
-  const event = line.type === lineType.event ? readTurnEvent(line.payload) : undefined;
+  if (type === lineType.turnContext) return withContext(now, payload);
+  const event = type === lineType.event ? readTurnEvent(payload) : undefined;
   if (event !== undefined) return withEvent(now, line, event);
-  const applied = line.type === lineType.event ? ownSettings(line.payload) : undefined;
+  const applied = type === lineType.event ? ownSettings(payload) : undefined;
   if (applied !== undefined) return withApplied(now, applied);
   if (words === undefined) return isSilentBoundary(now, line) ? withWords(now, line, silence) : now;
   return words.role === 'user' ? withWords(now, line, words) : now;
@@ -101,10 +103,6 @@ export function foldTurn(log: TurnLog, line: Line, words: MessageWords | undefin
 export function foldTurnWithoutWords(log: TurnLog, line: Line): TurnLog {
   const words = messageWordsOf(line);
   return foldTurn(log, line, words && { ...words, text: '' });
-}
-
-function ownStart({ type, payload }: Line): number {
-  return type === lineType.sessionMeta ? (numberAt(payload, 'subagent_history_start_ordinal') ?? 0) : 0;
 }
 
 const silence = { text: '', form: 'item' } as const;

@@ -68,13 +68,10 @@ const listed = ({ name, description }: OfferedSkill, path: string): SkillCatalog
   path,
 });
 
-const withoutDescriptions = (form: SkillCatalogue): SkillCatalogue => ({
-  ...form,
-  skills: form.skills.map((skill) => ({ ...skill, description: '' })),
-});
-
 const shortest = (forms: readonly SkillCatalogue[]): SkillCatalogue =>
-  forms.map(withoutDescriptions).toSorted((a, b) => bytesOf(a) - bytesOf(b))[0]!;
+  forms
+    .map((form) => ({ ...form, skills: form.skills.map((skill) => ({ ...skill, description: '' })) }))
+    .toSorted((a, b) => bytesOf(a) - bytesOf(b))[0]!;
 
 function fewer(skills: readonly OfferedSkill[], space: number): SkillSelection | undefined {
   const formOf = (count: number): SkillCatalogue => {

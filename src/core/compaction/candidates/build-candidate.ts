@@ -137,8 +137,9 @@ function quotesOf({ rows }: KeptMessages, isTask: (kept: KeptMessage) => boolean
     if ('leftOut' in row) return [];
     const { id, turn, number, by, author, endedEarly } = row.words;
     const before = rows[index - 1];
+    const about = { turn, number, by, author, endedEarly };
     const known = defined({
-      ...{ turn, number, by, author, endedEarly },
+      ...about,
       task: isTask(row) ? (true as const) : undefined,
       cut: row.cut ? (true as const) : undefined,
       gaps: row.cut ? row.gaps : undefined,

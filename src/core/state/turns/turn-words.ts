@@ -1,6 +1,7 @@
 import { defined } from '../../../base/objects.ts';
 import { asItem, isMessage } from '../../../protocol/item.ts';
-import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
+import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt } from '../../../protocol/json.ts';
+import { objectsAt, stringAt } from '../../../protocol/json.ts';
 import { type Line, lineType } from '../../../protocol/line.ts';
 import type { ThreadSummary } from '../../../protocol/thread.ts';
 import { isImageLabel } from '../../fragments/answers/content-parts.ts';
@@ -94,8 +95,7 @@ function sandboxWord(source: JsonObject): string | undefined {
 
 /** Parts of a profile that no coarse form expresses. */
 function limitWords(profile: JsonObject | undefined): readonly string[] {
-  const entries = arrayAt(objectAt(profile, 'file_system'), 'entries') ?? [];
-  const denies = entries.some((entry) => isJsonObject(entry) && entry['access'] === 'deny');
+  const denies = objectsAt(objectAt(profile, 'file_system'), 'entries').some(({ access }) => access === 'deny');
   return [...(denies ? ['denied paths'] : []), ...(hasLists(profile) ? ['listed hosts'] : [])];
 }
 
@@ -112,8 +112,8 @@ function profileWord(profile: JsonObject | undefined): string | undefined {
   const files = objectAt(profile, 'file_system');
   if (files === undefined) return undefined;
   if (files['type'] === 'unrestricted') return 'danger-full-access';
-  const writes = arrayAt(files, 'entries')?.some((entry) => isJsonObject(entry) && entry['access'] === 'write');
-  return writes === true ? 'workspace-write' : 'read-only';
+  const writes = objectsAt(files, 'entries').some(({ access }) => access === 'write');
+  return writes ? 'workspace-write' : 'read-only';
 }
 
 /** Collapses white space of all kinds into single blanks, and marks the cut. */

@@ -126,11 +126,7 @@ function faulty(state: CompactionState, answer: string, faults: readonly string[
 }
 
 /** The plain prompt is shorter, so it fits wherever the other did. */
-function nextWay(
-  work: Work,
-  progress: CompactionProgress,
-  why: (then: 'plain-summary' | 'no-model') => Outcome,
-): CompactionStep {
+function nextWay(work: Work, progress: CompactionProgress, why: (then: 'plain-summary' | 'no-model') => Outcome) {
   if (progress.way === 'plain') return mechanical(work, why('no-model'));
   const plain: CompactionProgress = { ...progress, way: 'plain', faults: [], why: why('plain-summary') };
   return ask(work, plain, requests.finalRequest(work.plan, plain));

@@ -28,10 +28,9 @@ export function historyEntries(history: History): readonly HistoryEntry[] {
   return history.storage.length === history.length ? history.storage : history.storage.slice(0, history.length);
 }
 
-export function isContextInForce(
-  history: History,
-  { id, withdrawn }: { readonly id: string; readonly withdrawn?: { readonly id: string } },
-): boolean {
+type ContextFamily = { readonly id: string; readonly withdrawn?: { readonly id: string } };
+
+export function isContextInForce(history: History, { id, withdrawn }: ContextFamily): boolean {
   const isOfFamily = (kind: string): boolean => kind === id || kind === withdrawn?.id;
   const newest = contextIn(history).findLast(({ index, kinds }) => index < history.length && kinds.some(isOfFamily));
   return newest?.kinds.findLast(isOfFamily) === id;

@@ -20,14 +20,10 @@ export interface WorldUpdate {
 }
 
 export type IsStillInHistory = (family: AnySection['family']) => boolean;
+type Sections = readonly AnySection[];
 
 /** Tells everything if nothing proves that anything was sent; otherwise only the differences. */
-export function buildWorldUpdate(
-  sections: readonly AnySection[],
-  step: Step,
-  baseline: Baseline,
-  stands: IsStillInHistory,
-): WorldUpdate {
+export function buildWorldUpdate(sections: Sections, step: Step, baseline: Baseline, stands: IsStillInHistory) {
   if (baseline.kind === 'none') return buildFullUpdate(sections, step, stands);
   return buildDifference(sections, step, baseline.state, stands);
 }
@@ -40,12 +36,7 @@ export function buildFullUpdate(sections: readonly AnySection[], step: Step, sta
 }
 
 /** Tells only differences. A section missing in the baseline was never sent, unless its text in history is in force. */
-function buildDifference(
-  sections: readonly AnySection[],
-  step: Step,
-  baseline: JsonObject,
-  stands: IsStillInHistory,
-): WorldUpdate {
+function buildDifference(sections: Sections, step: Step, baseline: JsonObject, stands: IsStillInHistory): WorldUpdate {
   const facts = factsOf(sections, step);
   const told = toldOf(facts, (each) => {
     const { section, fact } = each;

@@ -10,14 +10,12 @@ export interface RecordedGoal extends Goal {
   readonly reason?: string;
 }
 
+type Spending = { readonly total: Usage; readonly at: number; readonly from: number };
 /** The objective is sent again with every round. */
 export const longestObjective = 4000;
 
 /** Adds spending since the goal's line, while the goal is active. Times are milliseconds since the Unix epoch. */
-export function goalWithSpending(
-  goal: RecordedGoal,
-  { total, at, from }: { readonly total: Usage; readonly at: number; readonly from: number },
-): RecordedGoal {
+export function goalWithSpending(goal: RecordedGoal, { total, at, from }: Spending): RecordedGoal {
   if (goal.status !== 'active') return goal;
   const spent = usedTokens(total);
   const since = Math.max(goal.updatedAt, Math.floor(from / 1000));

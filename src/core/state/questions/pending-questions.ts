@@ -63,16 +63,13 @@ function foldAnswered(state: ThreadState, openTurn: OpenTurn, callId: string, pa
 }
 
 /** The user's words in an answer: the note, and the information that the model asked for, with its question. */
-function saidWith(
-  { history }: Pick<ThreadState, 'history'>,
-  { kind: asked, callId }: Question,
-  { by, kind, note = '', content }: RecordedAnswer,
-): readonly string[] {
+function saidWith({ history }: ThreadState, asked: Question, answer: RecordedAnswer): readonly string[] {
+  const { by, kind, note = '', content } = answer;
   if (by !== undefined || kind === 'lapsed') return [];
   const notes = note.trim() === '' ? [] : [note];
-  if (asked !== 'input' || kind !== 'allowed' || content === undefined) return notes;
+  if (asked.kind !== 'input' || kind !== 'allowed' || content === undefined) return notes;
   const items = historyEntries(history).map(({ item }) => item);
-  const call = items.findLast((item) => isCallNamed(item, callId));
+  const call = items.findLast((item) => isCallNamed(item, asked.callId));
   const questions = readUserQuestions(call && parseJsonObject(callInput(call)));
   if (typeof questions === 'string') return notes;
   const answers = answersByQuestion(questions, content);

@@ -33,10 +33,8 @@ export interface RecordedAnswer extends Answer {
 type CallOfTurn = Pick<Question, 'callId' | 'turnId'>;
 
 /** Exact identity of a question: the question of its line, and the arguments as they would run. */
-export function questionKey(
-  call: CallItem,
-  { id: _made, commands: _read, seen: _seen, ...question }: Omit<Question, 'id'> & Partial<Pick<Question, 'id'>>,
-): string {
+export function questionKey(call: CallItem, asked: Omit<Question, 'id'> & Partial<Pick<Question, 'id'>>): string {
+  const { id: _made, commands: _read, seen: _seen, ...question } = asked;
   return textHash(JSON.stringify([call.name, callInput(call), question]));
 }
 

@@ -126,9 +126,7 @@ interface NamesSearch extends FileSearch {
   readonly typed: string;
 }
 
-interface ContentsSearch extends FileSearch {
-  matches(line: string): boolean;
-}
+type ContentsSearch = FileSearch & { matches(line: string): boolean };
 
 export interface NamesFound {
   readonly files: readonly { readonly path: string; readonly kind: 'file' | 'folder' }[];

@@ -62,11 +62,7 @@ export function sentLine(
   return { type: lineType.sent, payload };
 }
 
-interface SentRequestBytes {
-  readonly prompt: Prompt;
-  readonly body: readonly Uint8Array[];
-  readonly frame?: SentFrame;
-}
+type SentRequestBytes = { readonly prompt: Prompt; readonly body: readonly Uint8Array[]; readonly frame?: SentFrame };
 
 /** Records that the same request was sent again as another frame. All else is in the line before. */
 export function sentAgainLine(about: AboutSent, frame: SentFrame, { digester }: SentBy): LineDraft {

@@ -81,9 +81,8 @@ function cellsOf(row: string): readonly string[] {
 }
 
 /** The last cell takes what exceeds the header, so no text of an answer is lost. */
-function fitted(cells: readonly string[], most: number): readonly string[] {
-  return cells.length <= most ? cells : [...cells.slice(0, most - 1), cells.slice(most - 1).join(' | ')];
-}
+const fitted = (cells: readonly string[], most: number): readonly string[] =>
+  cells.length <= most ? cells : [...cells.slice(0, most - 1), cells.slice(most - 1).join(' | ')];
 
 /** The queue of texts to be read stays short: marks of a text are read only when it is drawn. */
 class BoundedLexer extends Lexer {

@@ -86,9 +86,8 @@ export function isTurnBoundary({ item, origin }: HistoryEntry): boolean {
 }
 
 /** True if the model made it in a response, whose usage covers it. */
-export function isModelMade({ item, origin }: HistoryEntry): boolean {
-  return origin.family === 'model' && item.type !== 'agent_message';
-}
+export const isModelMade = ({ item, origin }: HistoryEntry): boolean =>
+  origin.family === 'model' && item.type !== 'agent_message';
 
 /** Another program's summary: a message in the user's role that matches no kind of ours. */
 export function isForeignSummary({ item, origin }: HistoryEntry): boolean {

@@ -32,9 +32,8 @@ export interface SentItemsOptions {
  * The items to send. Calls and answers are paired; media and opaque items go only to readers that can use them.
  * Insertions depend only on their item, so a longer history keeps its prefix.
  */
-export function toSentItems(history: History, options: SentItemsOptions = {}): readonly Item[] {
-  return toSentItemsWithWriters(history, options).items;
-}
+export const toSentItems = (history: History, options: SentItemsOptions = {}): readonly Item[] =>
+  toSentItemsWithWriters(history, options).items;
 
 /** Also returns who wrote messages in the user's role, if not the user. */
 export function toSentItemsWithWriters(history: History, { modalities, reader }: SentItemsOptions): SentItems {

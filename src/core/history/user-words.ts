@@ -23,9 +23,8 @@ export interface PreservedMessage extends KnownWords {
 }
 
 /** All messages of the user, oldest first, in history or quoted by a checkpoint. */
-export function messagesOfUser(history: History, turns: FailedTurns = {}): readonly PreservedMessage[] {
-  return messagesOfUserAndSetup(history, turns).filter(({ by }) => by === undefined);
-}
+export const messagesOfUser = (history: History, turns: FailedTurns = {}): readonly PreservedMessage[] =>
+  messagesOfUserAndSetup(history, turns).filter(({ by }) => by === undefined);
 
 /** Unlike a stopped turn, a failed one leaves no trace in history. */
 type FailedTurns = { readonly failed?: readonly TurnId[] };

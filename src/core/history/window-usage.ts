@@ -57,13 +57,13 @@ function activeAfterCount(state: ActiveTokensInput, newest: ProviderTokenCount):
 }
 
 /** Reasoning tokens of the newest response that are not sent again: zero if its reasoning is in history. */
-export function droppedReasoning({ history, ...reader }: Pick<ActiveTokensInput, 'history' | 'reader'>, usage: Usage) {
-  return weighHistory(history, reader).thoughtKept ? 0 : Math.min(usage.reasoningOutput, usage.output);
-}
+export const droppedReasoning = (
+  { history, ...reader }: Pick<ActiveTokensInput, 'history' | 'reader'>,
+  usage: Usage,
+) => (weighHistory(history, reader).thoughtKept ? 0 : Math.min(usage.reasoningOutput, usage.output));
 
-function everything({ instructions, tools, history, reader }: ActiveTokensInput): number {
-  return requestTokens({ instructions, tools, input: [] }) + historyTokens(history, { reader });
-}
+const everything = ({ instructions, tools, history, reader }: ActiveTokensInput): number =>
+  requestTokens({ instructions, tools, input: [] }) + historyTokens(history, { reader });
 
 interface WeighedFor {
   /** The provider that gets the history: content it is not sent weighs nothing. Absent: everything is sent. */
@@ -220,9 +220,8 @@ export function requestShares(request: WeighedRequest, usage: Usage | undefined)
 }
 
 /** Estimated weight of a request that no provider has counted. */
-export function requestTokens({ instructions, tools, input }: WeighedRequest): number {
-  return instructionsTokens(instructions) + sum(tools.map(toolTokens)) + sum(input.map(itemTokens));
-}
+export const requestTokens = ({ instructions, tools, input }: WeighedRequest): number =>
+  instructionsTokens(instructions) + sum(tools.map(toolTokens)) + sum(input.map(itemTokens));
 
 function partsOfRequest(request: WeighedRequest): readonly Pick<TokenShare, 'part' | 'tokens'>[] {
   const { instructions, tools, input } = request;

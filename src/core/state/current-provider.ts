@@ -14,9 +14,8 @@ type Said = Pick<ThreadState, 'meta' | 'envelope' | 'settings' | 'context'>;
  */
 export const currentProvider = (said: Said): ProviderName | undefined => believed(nameIn(said), said.meta);
 
-function believed(name: ProviderName | undefined, meta: JsonObject): ProviderName | undefined {
-  return name?.address === undefined && importNameOf(meta) !== undefined ? undefined : name;
-}
+const believed = (name: ProviderName | undefined, meta: JsonObject): ProviderName | undefined =>
+  name?.address === undefined && importNameOf(meta) !== undefined ? undefined : name;
 
 function nameIn({ meta, envelope, settings, context }: Said): ProviderName | undefined {
   const compatibility = stringAt(context, 'comp_hash');

@@ -106,9 +106,8 @@ function startedWith({ instructions, capabilities, telemetry }: Envelope): JsonO
   });
 }
 
-function isGiven({ origins }: Envelope['telemetry'], name: string): boolean {
-  return ['flags', 'thread', 'override'].includes(origins[name] ?? '');
-}
+const isGiven = ({ origins }: Envelope['telemetry'], name: string): boolean =>
+  ['flags', 'thread', 'override'].includes(origins[name] ?? '');
 
 /** Choices without a place in the shared keys, in the form in which they are restored. */
 function choicesOf({ identity, policy, modes, telemetry }: Envelope): JsonObject {

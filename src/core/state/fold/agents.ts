@@ -56,9 +56,8 @@ export function costOfReport(agents: Agents, { agentId, used }: Pick<AgentReport
   return known === undefined ? noUsage : usageSince(known.used, used);
 }
 
-function changed(agents: Agents, known: RecordedAgent, change: Partial<RecordedAgent>): Agents {
-  return agents.map((agent) => (agent === known ? { ...known, ...change } : agent));
-}
+const changed = (agents: Agents, known: RecordedAgent, change: Partial<RecordedAgent>): Agents =>
+  agents.map((agent) => (agent === known ? { ...known, ...change } : agent));
 
 export function agentsToJson(agents: readonly RecordedAgent[]): readonly Json[] {
   return agents.map(({ id, parentId, path, role, state, turnId, last, used }) => ({

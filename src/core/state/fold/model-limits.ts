@@ -37,9 +37,8 @@ export function foldStepLimits(limits: readonly ModelLimit[], payload: JsonObjec
 }
 
 /** Requests of the conversation only. No line counts the body of a compaction's request. */
-function isAnswered({ outcome, purpose }: JsonObject): boolean {
-  return purpose === undefined && (outcome === 'done' || outcome === 'go-on');
-}
+const isAnswered = ({ outcome, purpose }: JsonObject): boolean =>
+  purpose === undefined && (outcome === 'done' || outcome === 'go-on');
 
 function withAccepted(limit: ModelLimit, bytes: number, counted: number): ModelLimit {
   const accepted = Math.max(limit.accepted ?? 0, bytes);
@@ -72,9 +71,8 @@ export function repeatedModelWindowLines(then: Limits, now: Limits): readonly Li
   });
 }
 
-export function modelLimitsFromJson(carried: JsonObject): readonly ModelLimit[] {
-  return objectsAt(carried, 'model_limits').flatMap(readLimit).slice(-mostModels);
-}
+export const modelLimitsFromJson = (carried: JsonObject): readonly ModelLimit[] =>
+  objectsAt(carried, 'model_limits').flatMap(readLimit).slice(-mostModels);
 
 function readLimit(value: JsonObject): readonly ModelLimit[] {
   const [provider, model] = [stringAt(value, 'provider'), stringAt(value, 'model')];

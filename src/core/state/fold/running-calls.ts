@@ -86,9 +86,8 @@ export interface SessionStart extends Pick<RecordedSession, 'id' | 'callId' | 'a
   readonly item: TurnItem;
 }
 
-export function sessionStartedLine({ item, ...session }: SessionStart): LineDraft {
-  return recordedSessionLine({ ...session, item: shortenedItemJson(item) });
-}
+export const sessionStartedLine = ({ item, ...session }: SessionStart): LineDraft =>
+  recordedSessionLine({ ...session, item: shortenedItemJson(item) });
 
 const sessionLine = (payload: JsonObject): LineDraft => ({ type: lineType.session, payload });
 export const sessionExitedLine = (id: number, fate: CommandSessionFate): LineDraft => sessionLine({ id, exited: fate });

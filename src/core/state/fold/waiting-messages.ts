@@ -96,9 +96,12 @@ export function repeatedMessageLine({ seal = '', ...message }: RecordedMessage):
   return { type: lineType.waiting, payload: { ...stored(message), seal } };
 }
 
-export function messageSealContent(message: WaitingMessage): Json {
-  return [lineType.waiting, message.id, message.kind, ...(claimedContent(message) as unknown as readonly Json[])];
-}
+export const messageSealContent = (message: WaitingMessage): Json => [
+  lineType.waiting,
+  message.id,
+  message.kind,
+  ...(claimedContent(message) as unknown as readonly Json[]),
+];
 
 function claimedContent(message: WaitingMessage): readonly unknown[] {
   if (message.kind === 'item') return [message.item, message.maker ?? null];
@@ -144,9 +147,8 @@ export const waitingMessagesFromJson = (carried: JsonObject): readonly RecordedM
 export const waitingAfterRollback = (then: Waiting, now: readonly WaitingMessage[]): Waiting =>
   then.length === 0 ? then : then.filter(({ id }) => now.some((each) => each.id === id));
 
-function without(waiting: readonly RecordedMessage[], id: string): readonly RecordedMessage[] {
-  return waiting.some((each) => each.id === id) ? waiting.filter((each) => each.id !== id) : waiting;
-}
+const without = (waiting: readonly RecordedMessage[], id: string): readonly RecordedMessage[] =>
+  waiting.some((each) => each.id === id) ? waiting.filter((each) => each.id !== id) : waiting;
 
 export function readWaitingMessage(payload: JsonObject): RecordedMessage | undefined {
   const [id, seal] = [stringAt(payload, 'id'), stringAt(payload, 'seal')];

@@ -90,9 +90,8 @@ export function grantsToJson(grants: readonly GivenGrant[]): readonly JsonObject
   });
 }
 
-export function grantsFromJson(carried: JsonObject): readonly RecordedGrant[] {
-  return objectsAt(carried, 'grants').reduce<Grants>(foldGrant, []);
-}
+export const grantsFromJson = (carried: JsonObject): readonly RecordedGrant[] =>
+  objectsAt(carried, 'grants').reduce<Grants>(foldGrant, []);
 
 export const turnGrantsFromJson = (openTurn: JsonObject): readonly GivenGrant[] =>
   objectsAt(openTurn, 'grants').reduce<readonly GivenGrant[]>(foldTurnGrant, []);

@@ -131,9 +131,8 @@ export function questionsToAsk(state: AskingState): readonly Question[] {
   return pendingQuestions(state).filter(({ callId }) => !begun.has(callId));
 }
 
-export function isAnswered({ openTurn }: Pick<ThreadState, 'openTurn'>, id: string): boolean {
-  return openTurn?.answered?.includes(id) === true;
-}
+export const isAnswered = ({ openTurn }: Pick<ThreadState, 'openTurn'>, id: string): boolean =>
+  openTurn?.answered?.includes(id) === true;
 
 /** True if the last turn waits for an answer, or to use one. Only for a thread that runs no turn. */
 export function isSuspended({ openTurn }: Pick<ThreadState, 'openTurn'>): boolean {

@@ -91,9 +91,8 @@ function commandOf(given: JsonObject): string | undefined {
   return Array.isArray(command) && command.every((word) => typeof word === 'string') ? command.join(' ') : undefined;
 }
 
-function textsOf(parts: readonly JsonObject[]): readonly string[] {
-  return parts.flatMap((part) => stringAt(part, 'text') ?? []);
-}
+const textsOf = (parts: readonly JsonObject[]): readonly string[] =>
+  parts.flatMap((part) => stringAt(part, 'text') ?? []);
 
 const picturesIn = (parts: readonly JsonObject[]): readonly string[] =>
   parts.flatMap((part) => stringAt(part, 'image_url') ?? []);
@@ -142,6 +141,5 @@ export function modelItem(item: Item, place: number): TurnItem | undefined {
   return shown.length === 0 ? undefined : { kind: 'reasoning', id, summary: shown };
 }
 
-function textsIn(parts: readonly Json[]): readonly string[] {
-  return textsOf(parts.filter(isJsonObject)).filter((text) => text.trim() !== '');
-}
+const textsIn = (parts: readonly Json[]): readonly string[] =>
+  textsOf(parts.filter(isJsonObject)).filter((text) => text.trim() !== '');

@@ -228,9 +228,8 @@ function withApplied(log: TurnLog, applied: JsonObject): TurnLog {
 export const isOfTurn = ({ open }: TurnLog, context: JsonObject): boolean =>
   open === undefined || isSameTurnName(stringAt(context, 'turn_id') ?? '', open);
 
-function change(log: TurnLog, changed: (turn: TurnRecord) => TurnRecord): TurnLog {
-  return log.newest === undefined ? log : { ...log, newest: changed(log.newest) };
-}
+const change = (log: TurnLog, changed: (turn: TurnRecord) => TurnRecord): TurnLog =>
+  log.newest === undefined ? log : { ...log, newest: changed(log.newest) };
 
 /** Editors put data on open files before the user's own words. */
 function requestIn(text: string): string {

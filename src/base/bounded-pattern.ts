@@ -18,10 +18,8 @@ const mostCharacters = 10_000;
 const unicodeClassSteps = 5;
 
 /** RE2 syntax plus JavaScript's character escapes, in linear time. Importing this file is slow: import it on use. */
-export function compileBoundedPattern(
-  text: string,
-  { ignoresCase = false, dotMatchesAll = false }: PatternOptions = {},
-): BoundedPattern | PatternProblem {
+export function compileBoundedPattern(text: string, options: PatternOptions = {}): BoundedPattern | PatternProblem {
+  const { ignoresCase = false, dotMatchesAll = false } = options;
   if (text.length > mostCharacters) return { problem: `is longer than ${mostCharacters} characters` };
   const steps = stepsOf(text);
   if (steps > mostSteps) return { problem: `is too large: it has more than ${mostSteps} steps` };
@@ -75,9 +73,8 @@ function stepsOf(text: string): number {
   return outside.reduce((sum, each) => sum + each.steps, steps);
 }
 
-export function requiresNewline(text: string): boolean {
-  return [...text.matchAll(tokens)].some(([token]) => ['\n', '\\n', '\\\n'].includes(token));
-}
+export const requiresNewline = (text: string): boolean =>
+  [...text.matchAll(tokens)].some(([token]) => ['\n', '\\n', '\\\n'].includes(token));
 
 function withKnownEscapes(text: string): string {
   const escapes = /\\u(d[89ab][\da-f]{2})\\u(d[c-f][\da-f]{2})|\\u(?:([\da-f]{4})|\{([\da-f]{1,6})\})|\\[\s\S]/gi;
@@ -93,8 +90,9 @@ function withKnownEscapes(text: string): string {
 
 function sentence(error: RE2JSSyntaxException): string {
   const words = sentences[error.getDescription()];
-  const at = short(error.getPattern() ?? '');
-  return words === undefined ? `cannot be read: ${error.getDescription()}` : words.replace('…', () => at);
+  const at = error.getPattern() ?? '';
+  if (words === undefined) return `cannot be read: ${error.getDescription()}`;
+  return words.replace('…', () => (at.length > 40 ? `${at.slice(0, 40)}…` : at));
 }
 
 const sentences: Readonly<Record<string, string>> = {
@@ -110,5 +108,3 @@ const sentences: Readonly<Record<string, string>> = {
   'invalid named capture': 'has a look-around or a group without a proper name: …',
   'invalid character class range': 'has a range in the wrong order, or a class that is not known: …',
 };
-
-const short = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text);

@@ -12,9 +12,8 @@ export function textHash(text: string, bytes = 32): string {
 
 export const sha1 = (bytes: Uint8Array): Buffer => asBuffer(nobleSha1(bytes));
 
-function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
-}
+const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);
 
 /** Not collision-resistant. The newest result is cached: instructions are digested twice at every start. */
 export function shortTextHash(text: string): string {

@@ -12,18 +12,11 @@ export const controlRegexClass = String.raw`\u0000-\u001F\u007F-\u009F\u2028\u20
 const notPlain =
   /[^\n\t -~\u00A0-\u00AC\u00AE-\u034E\u0350-\u05FF\u0900-\u115E\u1161-\u17B3\u1810-\u200A\u2010-\u2027\u202F-\u205F\u2070-\u3163\u3165-\uD7FF\uF900-\uFDFF\uFF01-\uFF9F\uDC00-\uDFFF\uD83C-\uD83E]/;
 
+/** Newline and tab, and signs that enclose others: they are visible, although Unicode lists them as format. */
+const visibleControls = String.raw`[\n\t\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}]`;
 // Compiled on first use: property classes are slow to compile.
 let invisible: RegExp | undefined;
 let seenSign: RegExp | undefined;
-
-/** Not newline and tab, nor signs that enclose others: they are visible, although Unicode lists them as format. */
-function invisiblePattern(): RegExp {
-  invisible ??= new RegExp(
-    String.raw`(?![\n\t\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}])[${invisibleRegexClass}]`,
-    'gu',
-  );
-  return invisible;
-}
 
 export function isBlankText(text: string): boolean {
   // Most text has one of these, and compiling the properties takes milliseconds at start.
@@ -35,9 +28,8 @@ export function isBlankText(text: string): boolean {
 /** Replaces invisible characters. Newline and tab stay, and joiners and selectors that a script or emoji needs. */
 export function replaceInvisible(text: string, replace: (sign: string) => string): string {
   if (!notPlain.test(text) && text.isWellFormed()) return text;
-  return text.replaceAll(invisiblePattern(), (sign, at: number, all: string) =>
-    isNeeded(sign, all, at) ? sign : replace(sign),
-  );
+  invisible ??= new RegExp(`(?!${visibleControls})[${invisibleRegexClass}]`, 'gu');
+  return text.replaceAll(invisible, (sign, at: number, all) => (isNeeded(sign, all, at) ? sign : replace(sign)));
 }
 
 /** For untrusted text that the model reads: removes everything that a user looking at the text would not see. */

@@ -32,9 +32,8 @@ export function hasNoClass(value: object): boolean {
 }
 
 /** `Object.prototype`, also that of another realm. */
-export function isRootPrototype(value: object): boolean {
-  return Object.getPrototypeOf(value) === null && Object.hasOwn(value, 'hasOwnProperty');
-}
+export const isRootPrototype = (value: object): boolean =>
+  Object.getPrototypeOf(value) === null && Object.hasOwn(value, 'hasOwnProperty');
 
 export type Defined<Fields> = {
   [Key in keyof Fields as undefined extends Fields[Key] ? never : Key]: Fields[Key];
@@ -47,6 +46,12 @@ export function defined<Fields extends object>(fields: Fields): Defined<Fields> 
   const kept: Partial<Fields> = {};
   for (const key in fields) if (fields[key] !== undefined) kept[key] = fields[key];
   return kept as unknown as Defined<Fields>;
+}
+
+/** As `defined`; undefined if no field is left. */
+export function someDefined<Fields extends object>(fields: Fields): Defined<Fields> | undefined {
+  const kept = defined(fields);
+  return Object.keys(kept).length === 0 ? undefined : kept;
 }
 
 /** The fields if none of them is undefined. */

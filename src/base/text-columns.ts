@@ -41,15 +41,14 @@ export function cutToColumns(line: string, columns: number): string {
 function endOfCluster(line: string, at: number): number {
   if (standsAlone(line.charCodeAt(at)) && (at + 1 === line.length || standsAlone(line.charCodeAt(at + 1))))
     return at + 1;
-  const pattern = clusters();
-  pattern.lastIndex = at;
-  return pattern.test(line) ? pattern.lastIndex : at + 1;
+  clusterPattern ??= new RegExp(clusters.join('|'), 'ysu');
+  clusterPattern.lastIndex = at;
+  return clusterPattern.test(line) ? clusterPattern.lastIndex : at + 1;
 }
 
 /** True if it is no mark, half of a sign or part of a syllable: Latin, Chinese and Japanese letters. */
-function standsAlone(code: number): boolean {
-  return code < 0x300 || (code >= 0x3041 && code <= 0x9fff && code !== 0x3099 && code !== 0x309a);
-}
+const standsAlone = (code: number): boolean =>
+  code < 0x300 || (code >= 0x3041 && code <= 0x9fff && code !== 0x3099 && code !== 0x309a);
 
 function columnsBetween(line: string, at: number, end: number): number {
   const code = line.charCodeAt(at);
@@ -66,19 +65,13 @@ const mark = String.raw`(?![\u065F\u1033-\u1035\u103A\u103D\u103E])[\p{Mn}\p{Me}
 const control = String.raw`[\u200B-\u200F\u202A-\u202E\u2060-\u2063\u206A-\u206F\uFEFF\uFFF9-\uFFFB\u{1D173}-\u{1D17A}\u{E0001}\u{E0020}-\u{E007F}]`;
 const joined = String.raw`\p{Emoji_Modifier}?(?:[\uFE0E\uFE0F]|${mark})*`;
 
-function clusters(): RegExp {
-  clusterPattern ??= new RegExp(
-    [
-      String.raw`\p{RI}\p{RI}`,
-      String.raw`[0-9#*]\uFE0F?\u20E3`,
-      String.raw`\p{Extended_Pictographic}${joined}(?:\u200D\p{Extended_Pictographic}${joined})*`,
-      String.raw`(?:[\u1100-\u115F\uA960-\uA97C](?:[\u1160-\u11A7\uD7B0-\uD7C6][\u11A8-\u11FF\uD7CB-\uD7FB]*)?|[\uAC00-\uD7A3][\u11A8-\u11FF\uD7CB-\uD7FB]*)(?:${mark})*`,
-      String.raw`.(?:[\u200C\u200D]|${mark})*`,
-    ].join('|'),
-    'ysu',
-  );
-  return clusterPattern;
-}
+const clusters = [
+  String.raw`\p{RI}\p{RI}`,
+  String.raw`[0-9#*]\uFE0F?\u20E3`,
+  String.raw`\p{Extended_Pictographic}${joined}(?:\u200D\p{Extended_Pictographic}${joined})*`,
+  String.raw`(?:[\u1100-\u115F\uA960-\uA97C](?:[\u1160-\u11A7\uD7B0-\uD7C6][\u11A8-\u11FF\uD7CB-\uD7FB]*)?|[\uAC00-\uD7A3][\u11A8-\u11FF\uD7CB-\uD7FB]*)(?:${mark})*`,
+  String.raw`.(?:[\u200C\u200D]|${mark})*`,
+];
 
 function clusterColumns(cluster: string): number {
   if (/^[0-9#*]\uFE0F?\u20E3/.test(cluster)) return 2;

@@ -161,11 +161,7 @@ export interface AgentThreads {
   read(id: ThreadId): Promise<StoredAgent | undefined>;
 }
 
-export interface AgentToStart {
-  readonly identity: AgentIdentity;
-  readonly bounds: AgentBounds;
-  readonly fork: boolean;
-}
+export type AgentToStart = { readonly identity: AgentIdentity; readonly bounds: AgentBounds; readonly fork: boolean };
 
 export interface AgentThread {
   readonly kind: 'agent-thread';

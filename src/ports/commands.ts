@@ -1,6 +1,6 @@
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ShellScript } from '../protocol/shell.ts';
-import type { RunnableCommand } from './sandbox.ts';
+import type { PlainCommand, RunnableCommand } from './sandbox.ts';
 import type { StartedProcess } from './system.ts';
 
 export interface CommandSpawner {
@@ -96,13 +96,10 @@ export interface CommandSessions {
   close(): Promise<void>;
 }
 
-export interface RunLimits {
-  readonly input: CommandStartOptions['input'];
+export interface RunLimits extends Pick<CommandStartOptions, 'input'>, Pick<SpawnLimits, 'pauses'> {
   readonly yieldMs: number;
   /** The command is killed after this. Absent: it lives as long as its thread. */
   readonly timeoutMs?: number;
-  /** While paused, neither limit nor `durationMs` advances. */
-  readonly pauses?: Pauses;
 }
 
 export interface YieldedCommand {
@@ -140,14 +137,10 @@ export interface CommandSessionInput {
   readonly waitMs: number;
 }
 
-export interface CommandSessionOutput {
+/** While it runs, it has neither a fate nor an exit code. */
+export interface CommandSessionOutput
+  extends Omit<CommandSessionEnd, 'fate'>, Partial<Pick<CommandSessionEnd, 'fate'>> {
   readonly kind: 'running' | 'ended';
-  /** Set once it has ended by itself. */
-  readonly exitCode?: number;
-  /** Why it has ended. Absent: it runs. */
-  readonly fate?: CommandSessionFate;
-  readonly output: ProcessOutput;
-  readonly durationMs: number;
   readonly log?: string;
 }
 
@@ -155,20 +148,9 @@ export interface CommandSessionOutput {
 export type SessionNotReached = { readonly kind: 'no-session' | 'input-closed'; readonly fate?: CommandSessionFate };
 /** Runs a program of the user's own, outside of every sandbox. Never rejects. */
 export type RunProgram = (program: ProgramToRun, watch: ProgramWatch) => Promise<ProgramEnd>;
-
-export interface ProgramToRun {
-  readonly argv: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly input: string;
-}
-
+export type ProgramToRun = Pick<PlainCommand, 'argv' | 'cwd' | 'env'> & { readonly input: string };
 /** The whole process tree is killed at the time-out, when the signal aborts, and when this process dies. */
-export interface ProgramWatch {
-  readonly signal: AbortSignal;
-  readonly timeoutMs: number;
-  readonly outputBytes: number;
-}
+export type ProgramWatch = Pick<SpawnWatch, 'signal'> & Pick<SpawnLimits, 'timeoutMs' | 'outputBytes'>;
 
 export type ProgramEnd =
   | {
@@ -178,9 +160,8 @@ export type ProgramEnd =
       readonly stderr: string;
       readonly isCut: boolean;
     }
-  | { readonly kind: 'timed-out' }
-  | { readonly kind: 'aborted' }
-  | { readonly kind: 'not-started'; readonly reason: string };
+  | { readonly kind: 'timed-out' | 'aborted' }
+  | NotStarted;
 
 /** The variables that commands start from, before the policy chooses among them. */
 export interface ShellEnvironment {

@@ -61,10 +61,7 @@ export type ByteRange = { readonly start: number; readonly end: number };
 export interface Locks {
   /** Takes the lock on the file, or says who holds it; makes a missing file and folder. Never waits. */
   take(path: string): Promise<Lock | LockHeld>;
-  /**
-   * `take` for a file whose name no other process can know yet. Capstan's processes respect the lock at once, other
-   * programs a moment later, so that a start need not wait for the program that takes the lock.
-   */
+  /** `take` for a file whose name no other process knows yet: other programs respect the lock a moment later. */
   takeNew(path: string): Promise<Lock | LockHeld>;
 }
 
@@ -116,20 +113,20 @@ export interface SearchFiles {
   lines(search: ContentsSearch): Promise<ContentsFound | Outcome>;
 }
 
-type SearchPlace = { readonly folder: string; readonly policy: ResolvedPolicy; readonly signal: AbortSignal };
-
-interface NamesSearch extends SearchPlace {
-  /** Letters of the path, in order. Empty: everything that `isMeant` accepts. */
-  readonly typed: string;
+interface FileSearch {
+  readonly folder: string;
+  readonly policy: ResolvedPolicy;
+  readonly signal: AbortSignal;
   /** Takes paths below the folder; false leaves them out. */
   isMeant(path: string): boolean;
 }
 
-interface ContentsSearch extends SearchPlace {
-  matches(line: string): boolean;
-  /** Takes paths below the folder; false leaves a file out. */
-  isMeant(path: string): boolean;
+interface NamesSearch extends FileSearch {
+  /** Letters of the path, in order. Empty: everything that `isMeant` accepts. */
+  readonly typed: string;
 }
+
+type ContentsSearch = FileSearch & { matches(line: string): boolean };
 
 export interface NamesFound {
   readonly files: readonly { readonly path: string; readonly kind: 'file' | 'folder' }[];

@@ -28,11 +28,7 @@ export interface ChatgptLogin {
 export type AccessTokenLogin = { readonly kind: 'access-token'; readonly token: string; readonly renew: string };
 
 /** Tokens that the sign-in server gave in exchange for a refresh token. Absent ones stay as they were. */
-export interface NewTokens {
-  readonly accessToken?: string;
-  readonly refreshToken?: string;
-  readonly idToken?: string;
-}
+export type NewTokens = { readonly accessToken?: string; readonly refreshToken?: string; readonly idToken?: string };
 
 export interface LoginStore {
   load(): Promise<Login>;

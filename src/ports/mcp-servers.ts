@@ -1,6 +1,8 @@
 import type { Json, JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { McpApprovalMode } from '../protocol/permissions.ts';
+import type { Question } from '../protocol/question.ts';
+import type { NotStarted } from './commands.ts';
 import type { ToolSpec } from './model.ts';
 import type { PlainCommand, RunnableCommand } from './sandbox.ts';
 
@@ -63,14 +65,7 @@ export interface McpCallOptions {
   elicit?(asked: McpElicitation): Promise<McpElicitationAnswer>;
 }
 
-export interface McpElicitation {
-  readonly server: string;
-  readonly message: string;
-  /** A page that the user should visit. Absent: a form. */
-  readonly url?: string;
-  readonly schema?: JsonObject;
-}
-
+export type McpElicitation = NonNullable<Question['elicitation']>;
 export type McpElicitationAnswer =
   | { readonly action: 'accept'; readonly content?: JsonObject }
   | { readonly action: 'decline' | 'cancel' };
@@ -85,7 +80,7 @@ export type ServerCommand = PlainCommand & Partial<Pick<RunnableCommand, 'files'
 export type StartServerProcess = (
   command: ServerCommand,
   watch: ServerProcessWatch,
-) => Promise<ServerProcess | { readonly kind: 'not-started'; readonly reason: string }>;
+) => Promise<ServerProcess | NotStarted>;
 
 export interface ServerProcessWatch {
   output(bytes: Uint8Array): void;

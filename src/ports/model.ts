@@ -58,11 +58,7 @@ export interface RequestRetry {
   readonly isFinal?: true;
 }
 
-export interface SentFrame {
-  readonly link?: FrameLink;
-  readonly items: number;
-  readonly content: readonly Uint8Array[];
-}
+export type SentFrame = { readonly link?: FrameLink; readonly items: number; readonly content: readonly Uint8Array[] };
 
 export type ModelEvent =
   /** The provider's limits. Comes first, also before a refusal. */

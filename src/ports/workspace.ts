@@ -37,11 +37,7 @@ export interface SnapshotTaken {
 }
 
 /** Git repositories found by a walk. Paths are below the root, which is ''. */
-interface FoundGitFolders {
-  readonly folders: readonly string[];
-  readonly bare: readonly string[];
-  readonly notEntered: readonly string[];
-}
+type FoundGitFolders = Readonly<Record<'folders' | 'bare' | 'notEntered', readonly string[]>>;
 
 /** Notes when calls may change files, so that a change can be attributed to the call that made it. */
 export interface CallTimeRecorder {

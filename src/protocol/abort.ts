@@ -9,9 +9,7 @@ export const parentNarrowedReason = Symbol('the agent that started it may do les
 export type StoppedBy = 'user' | 'program' | 'engine' | 'parent' | 'narrowed';
 
 /** Decides who ended the turn, for all texts about the end that the model reads. */
-export function stoppedBy({ reason }: Pick<AbortSignal, 'reason'>): StoppedBy {
-  return reasons.get(reason) ?? 'user';
-}
+export const stoppedBy = ({ reason }: Pick<AbortSignal, 'reason'>): StoppedBy => reasons.get(reason) ?? 'user';
 
 const reasons: ReadonlyMap<unknown, StoppedBy> = new Map<unknown, StoppedBy>([
   [threadClosesReason, 'engine'],

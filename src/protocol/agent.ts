@@ -13,6 +13,7 @@ export interface AgentIdentity {
   readonly role: string;
 }
 
+type NamedAgent = Pick<AgentIdentity, 'id' | 'parentId' | 'path' | 'role'>;
 export const rootAgentPath = '/root';
 
 /** Status names as other programs use them. */
@@ -22,7 +23,7 @@ export type AgentStatus =
   | { readonly kind: 'errored'; readonly message: string };
 
 /** An agent as recorded in its parent's lines. On a thread without a writer, none of them runs. */
-export interface RecordedAgent extends Pick<AgentIdentity, 'id' | 'parentId' | 'path' | 'role'> {
+export interface RecordedAgent extends NamedAgent {
   /** `running`: it was given work, and no line records the result. */
   readonly state: 'running' | 'idle' | 'closed';
   readonly turnId: string;
@@ -34,10 +35,7 @@ export interface RecordedAgent extends Pick<AgentIdentity, 'id' | 'parentId' | '
 
 /** A thread's notes about its agents. The first note of each is written before the agent exists. */
 export type AgentNote =
-  | ({ readonly kind: 'spawned'; readonly turnId: string; readonly callId: string } & Pick<
-      AgentIdentity,
-      'id' | 'parentId' | 'path' | 'role'
-    >)
+  | ({ readonly kind: 'spawned'; readonly turnId: string; readonly callId: string } & NamedAgent)
   | { readonly kind: 'sent'; readonly id: ThreadId; readonly turnId: string; readonly callId: string }
   | { readonly kind: 'closed'; readonly id: ThreadId };
 

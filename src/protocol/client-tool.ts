@@ -95,16 +95,12 @@ function readNamed(value: JsonObject): Pick<ClientFunction, 'name' | 'descriptio
 
 export function callableTools(tools: readonly ClientTool[]): readonly CallableTool[] {
   return tools.flatMap((each): readonly CallableTool[] => {
-    if (each.type === 'function') {
-      const { type: _type, name, ...rest } = each;
-      return [{ ...rest, name, tool: name }];
-    }
+    if (each.type === 'function') return [callableTool(each, each.name)];
     const namespace = { name: each.name, description: each.description };
-    return each.tools.map(({ type: _type, name, ...rest }) => ({
-      ...rest,
-      name: `${each.name}__${name}`,
-      tool: name,
-      namespace,
-    }));
+    return each.tools.map((tool) => ({ ...callableTool(tool, `${each.name}__${tool.name}`), namespace }));
   });
+}
+
+function callableTool({ type: _type, name: tool, ...rest }: ClientFunction, name: string): CallableTool {
+  return { ...rest, name, tool };
 }

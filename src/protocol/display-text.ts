@@ -16,17 +16,13 @@ const anywhere = new RegExp(form.source, 'gm');
 /** Undefined if the line is ordinary output. */
 export function parseOmittedLine(line: string): OmittedOutput | undefined {
   const [, bytes, lines] = form.exec(line) ?? [];
-  if (bytes === undefined) return undefined;
-  return { bytes: Number(bytes), ...(lines === undefined ? {} : { lines: Number(lines) }) };
+  return bytes === undefined ? undefined : { bytes: Number(bytes), lines: lines === undefined ? lines : Number(lines) };
 }
 
 export function countOmittedOutput(text: string): Required<OmittedOutput> | undefined {
   const found = (text.match(anywhere) ?? []).map((line) => parseOmittedLine(line)!);
-  if (found.length === 0) return undefined;
-  return found.reduce<Required<OmittedOutput>>(
-    (sum, { bytes, lines = 0 }) => ({ bytes: sum.bytes + bytes, lines: sum.lines + lines }),
-    { bytes: 0, lines: 0 },
-  );
+  const sum = (name: keyof OmittedOutput): number => found.reduce((all, each) => all + (each[name] ?? 0), 0);
+  return found.length === 0 ? undefined : { bytes: sum('bytes'), lines: sum('lines') };
 }
 
 /** Any value can be thrown, even one that cannot be converted to text. */

@@ -1,4 +1,5 @@
-import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, parseJson, stringAt } from './json.ts';
+import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt } from './json.ts';
+import { objectAt, objectsAt, parseJson, stringAt } from './json.ts';
 
 export interface FormField {
   readonly name: string;
@@ -59,9 +60,8 @@ function kindOf(given: JsonObject): FormField['kind'] {
 function optionsOf(given: JsonObject): FormField['options'] {
   const names = arrayAt(given, 'enumNames') ?? [];
   const plain = (arrayAt(given, 'enum') ?? []).map((value, at) => [value, names[at]] as const);
-  const titled = [...(arrayAt(given, 'oneOf') ?? []), ...(arrayAt(given, 'anyOf') ?? [])].map((each) =>
-    isJsonObject(each) ? ([each['const'], each['title']] as const) : ([undefined, undefined] as const),
-  );
+  const listed = [...objectsAt(given, 'oneOf'), ...objectsAt(given, 'anyOf')];
+  const titled = listed.map((each) => [each['const'], each['title']] as const);
   return [...plain, ...titled].flatMap(([value, label]) =>
     typeof value === 'string' ? [{ value, label: typeof label === 'string' ? label : value }] : [],
   );
@@ -93,9 +93,7 @@ function fieldFault(field: FormField, value: Json): string | undefined {
   }
 }
 
-function within(value: number, least: number, most: number): boolean {
-  return value >= least && value <= most;
-}
+const within = (value: number, least: number, most: number): boolean => value >= least && value <= most;
 
 function range(least: number, most: number): string {
   if (most === Infinity) return `at least ${least}`;
@@ -112,19 +110,16 @@ const formats: Readonly<Record<string, readonly [words: string, (text: string) =
   ],
 };
 
-function isTime(text: string): boolean {
-  return !Number.isNaN(Date.parse(text));
-}
+const isTime = (text: string): boolean => !Number.isNaN(Date.parse(text));
 
-function isInFormat(text: string, format: string): boolean {
-  return !Object.hasOwn(formats, format) || formats[format]?.[1](text) === true;
-}
+const isInFormat = (text: string, format: string): boolean =>
+  !Object.hasOwn(formats, format) || formats[format]?.[1](text) === true;
+
+type FormFault = { readonly fault: string };
+type FilledForm = { readonly content: JsonObject };
 
 /** Parses what the user typed, or returns the fault. Several choices are separated by commas. */
-export function parseTypedValue(
-  field: FormField,
-  typed: string,
-): { readonly value: Json } | { readonly fault: string } {
+export function parseTypedValue(field: FormField, typed: string): { readonly value: Json } | FormFault {
   const value = valueOf(field, typed.trim());
   const fault = value === undefined ? 'must be JSON.' : fieldFault(field, value);
   return fault === undefined && value !== undefined ? { value } : { fault: `${field.name} ${fault}` };
@@ -141,10 +136,7 @@ function valueOf({ kind, options }: FormField, text: string): Json | undefined {
 }
 
 /** The form with defaults where nothing is given, or why it cannot be sent. */
-export function fillFormDefaults(
-  schema: JsonObject | undefined,
-  given: JsonObject = {},
-): { readonly content: JsonObject } | { readonly fault: string } {
+export function fillFormDefaults(schema: JsonObject | undefined, given: JsonObject = {}): FilledForm | FormFault {
   const content: [string, Json][] = [];
   for (const field of formFields(schema)) {
     const value = Object.hasOwn(given, field.name) ? given[field.name] : field.preset;

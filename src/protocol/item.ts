@@ -1,9 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 
-/**
- * One model-visible item in the Responses dialect, exactly as in its rollout line. Unknown types and keys are kept: an
- * item is never rebuilt from a parsed view of it.
- */
+/** One model-visible item, exactly as in its rollout line. Never rebuild it from a view: it may have unknown keys. */
 export type Item = JsonObject & { readonly type: string };
 export type Role = 'user' | 'developer' | 'assistant';
 
@@ -46,17 +43,13 @@ export function messageText(item: MessageItem): string {
 }
 
 /** As `messageText`, but without refusals, which do not count as requested text. */
-export function messageTextWithoutRefusals(item: MessageItem): string {
-  return item.content.map(({ type, text }) => (type === 'refusal' ? '' : textIn(text))).join('');
-}
+export const messageTextWithoutRefusals = (item: MessageItem): string =>
+  item.content.map(({ type, text }) => (type === 'refusal' ? '' : textIn(text))).join('');
 
-function textIn(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
-}
+const textIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 
-export function asItem(value: Json | undefined): Item | undefined {
-  return isJsonObject(value) && typeof value['type'] === 'string' ? (value as Item) : undefined;
-}
+export const asItem = (value: Json | undefined): Item | undefined =>
+  isJsonObject(value) && typeof value['type'] === 'string' ? (value as Item) : undefined;
 
 /** The JSON text of items from a file, as `JSON.stringify` writes it. Items share buffers: never write to one. */
 const texts = new WeakMap<Item, Buffer>();
@@ -82,9 +75,7 @@ export function setUnreadOutput(item: Item, output: UnreadOutput): void {
   Object.defineProperty(item, 'output', { get: readOutput, enumerable: true, configurable: true });
 }
 
-export function hasUnreadOutput(item: Item): boolean {
-  return unread.has(item);
-}
+export const hasUnreadOutput = (item: Item): boolean => unread.has(item);
 
 /** One getter for all items, so that they have the same shape. The first access replaces it by the value. */
 function readOutput(this: Item): string {

@@ -46,9 +46,12 @@ export function arrayAt(value: JsonObject | undefined, key: string): readonly Js
 }
 
 /** The objects of a list; other members are left out. */
-export function objectsAt(value: JsonObject | undefined, key: string): readonly JsonObject[] {
-  return (arrayAt(value, key) ?? []).filter(isJsonObject);
-}
+export const objectsAt = (value: JsonObject | undefined, key: string): readonly JsonObject[] =>
+  (arrayAt(value, key) ?? []).filter(isJsonObject);
+
+/** True for an object with these strings. */
+export const hasTexts = (value: Json | undefined, ...keys: readonly string[]): value is JsonObject =>
+  isJsonObject(value) && keys.every((key) => stringAt(value, key) !== undefined);
 
 export function valueAt(values: JsonObject | undefined, path: readonly string[]): Json | undefined {
   let value: Json | undefined = values;
@@ -86,10 +89,7 @@ const [quote, backslash] = [0x22, 0x5c];
 const [openBracket, closeBracket] = [0x5b, 0x5d];
 const [openBrace, closeBrace] = [0x7b, 0x7d];
 
-/**
- * Checks nesting before parsing: the parser takes 100 bytes and a third of a microsecond per level, even for a text that
- * is no JSON. Skips strings.
- */
+/** Checks nesting outside strings before parsing, which takes 100 bytes and a third of a microsecond per level. */
 export function isNestedTooDeeply(text: string, most: number = mostTextLevels): boolean {
   if (text.length <= most) return false;
   let depth = 0;
@@ -119,10 +119,8 @@ function stringEnd(text: string, from: number): number {
 export function nestsDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
-  for (const member of Array.isArray(value) ? (value as readonly unknown[]) : Object.values(value)) {
-    if (nestsDeeperThan(levels - 1, member)) return true;
-  }
-  return false;
+  const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return members.some((member) => nestsDeeperThan(levels - 1, member));
 }
 
 /** Names the part that cannot be stored: a zero byte, which ends texts, or a lone surrogate, which is not UTF-8. */
@@ -134,11 +132,10 @@ export function unstorableTextPart(text: string): string | undefined {
 export const loneSurrogateWords = 'half of a character (a lone surrogate)';
 const mostSearchedLevels = 100;
 
+type UnstorableText = { readonly at: string; readonly what: string };
+
 /** The first unstorable text in a value or its names, and its place: `a.b[0]`. Endless nesting counts as unstorable. */
-export function findUnstorableText(
-  value: unknown,
-  levels: number = mostSearchedLevels,
-): { readonly at: string; readonly what: string } | undefined {
+export function findUnstorableText(value: unknown, levels: number = mostSearchedLevels): UnstorableText | undefined {
   if (levels === 0) return { at: '', what: `more than ${mostSearchedLevels} levels` };
   if (typeof value === 'string') {
     const what = unstorableTextPart(value);

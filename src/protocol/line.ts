@@ -1,9 +1,7 @@
 import type { JsonObject } from './json.ts';
 import type { Ordinal } from './ids.ts';
 
-/**
- * A line of a rollout. Keys on disk: timestamp, ordinal, type, payload, metadata. Readers skip unknown types and keys.
- */
+/** A rollout's line. Keys on disk: timestamp, ordinal, type, payload, metadata. Readers skip unknown types and keys. */
 export interface Line {
   /** Time of writing, UTC, `YYYY-MM-DDTHH:MM:SS.mmmZ`. */
   readonly timestamp: string;

@@ -13,9 +13,7 @@ export function outcomeText({ message, next }: Pick<Outcome, 'message' | 'next'>
 }
 
 /** Adds a full stop: texts of providers and of the system often lack one. */
-export function endWithFullStop(text: string): string {
-  return /[.!?…]["')\]]*$/.test(text) ? text : `${text}.`;
-}
+export const endWithFullStop = (text: string): string => (/[.!?…]["')\]]*$/.test(text) ? text : `${text}.`);
 
 /** A bug or a lost resource. Thrown; it ends the thread cleanly. */
 export class Fault extends Error {
@@ -35,6 +33,4 @@ export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-export function groupDigits(number: number): string {
-  return String(Math.round(number)).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
-}
+export const groupDigits = (number: number): string => String(Math.round(number)).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');

@@ -93,9 +93,7 @@ export interface NetworkLists {
 
 export type DeniedByRule = { readonly host: string; readonly why?: string };
 
-/**
- * A profile with all symbols replaced: prompt, sandbox, file tools and tests read it (I5). Query it only by `access`.
- */
+/** A profile with all symbols replaced; prompt, sandbox and file tools read it (I5). Query it only by `access`. */
 export interface ResolvedPolicy {
   /** The isolating party: we (`managed`), nothing (`disabled`), or a sandbox around us (`external`). */
   readonly enforcement: 'managed' | 'disabled' | 'external';

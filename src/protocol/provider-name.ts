@@ -1,5 +1,5 @@
 import { defined } from '../base/objects.ts';
-import { isJsonObject, type Json, type JsonObject, stringAt } from './json.ts';
+import { isJsonObject, type Json, stringAt } from './json.ts';
 
 /** The id alone is a name in one user's configuration; with the address it is one server. */
 export interface ProviderName {
@@ -27,28 +27,23 @@ export function canReadOpaqueItems(reader: ProviderName, maker: ProviderName): b
 }
 
 /** True for the same model at the same provider, as far as both are known. */
-export function isSameModel(one: ProviderName, other: ProviderName): boolean {
-  return isSameProvider(one, other) && (one.model ?? other.model) === (other.model ?? one.model);
-}
+export const isSameModel = (one: ProviderName, other: ProviderName): boolean =>
+  isSameProvider(one, other) && (one.model ?? other.model) === (other.model ?? one.model);
 
-export function providerName(
-  id: string,
-  { address, wire, model, compatibility }: Partial<Omit<ProviderName, 'id'>>,
-): ProviderName {
+export function providerName(id: string, more: Partial<Omit<ProviderName, 'id'>>): ProviderName {
+  const { address, wire, model, compatibility } = more;
   if (wire === undefined || wire === 'responses') return { id, ...defined({ address, compatibility }) };
   return { id, ...defined({ address }), wire, ...defined({ model, compatibility }) };
 }
 
 /** Distinguishes everything that `isSameModel` and `canReadOpaqueItems` do, and also a known address from an unknown one. */
-export function providerComparisonKey(name: ProviderName | undefined): string {
-  return JSON.stringify(name === undefined ? null : [name.id, name.address, name.wire, name.model, name.compatibility]);
-}
+export const providerComparisonKey = (name: ProviderName | undefined): string =>
+  JSON.stringify(name === undefined ? null : [name.id, name.address, name.wire, name.model, name.compatibility]);
+
+const nameKeys = ['id', 'address', 'wire', 'model', 'compatibility'];
 
 export function readProviderName(value: Json | undefined): ProviderName | undefined {
-  const id = isJsonObject(value) ? stringAt(value, 'id') : undefined;
-  if (id === undefined || id.trim() === '') return undefined;
-  const [address, wire, model, compatibility] = ['address', 'wire', 'model', 'compatibility'].map((key) =>
-    stringAt(value as JsonObject, key),
-  );
-  return providerName(id, defined({ address, wire, model, compatibility }));
+  if (!isJsonObject(value)) return undefined;
+  const [id = '', address, wire, model, compatibility] = nameKeys.map((key) => stringAt(value, key));
+  return id.trim() === '' ? undefined : providerName(id, { address, wire, model, compatibility });
 }

@@ -21,9 +21,8 @@ export const questionKinds = [
 export type QuestionKind = (typeof questionKinds)[number];
 
 /** True if it asks for content instead of permission: only one who has the content can answer. */
-export function asksForContent(kind: QuestionKind | 'unknown'): kind is 'input' | 'client-tool' {
-  return kind === 'input' || kind === 'client-tool';
-}
+export const asksForContent = (kind: QuestionKind | 'unknown'): kind is 'input' | 'client-tool' =>
+  kind === 'input' || kind === 'client-tool';
 
 /** A question about a call. Capstan makes it durable before it asks. */
 export interface Question {
@@ -160,9 +159,7 @@ function readOption(value: Json): readonly UserOption[] {
   return isText(label) && description !== undefined ? [{ label, description }] : [];
 }
 
-function isText(value: string | undefined): value is string {
-  return value !== undefined && value.trim() !== '';
-}
+const isText = (value: string | undefined): value is string => value !== undefined && value.trim() !== '';
 
 /** The user's answers in the order of the questions. `content` is the answer's and may come from any program. */
 export function answersByQuestion(

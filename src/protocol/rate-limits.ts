@@ -1,5 +1,5 @@
 import { defined } from '../base/objects.ts';
-import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from './json.ts';
+import { type JsonObject, numberAt, objectAt, objectsAt, stringAt } from './json.ts';
 
 /** Usage of a provider's limits, from its newest answer. */
 export type RateLimits = { readonly limits: readonly RateLimit[] };
@@ -19,10 +19,8 @@ export function rateLimitFields({ limits }: RateLimits): JsonObject {
     used_percent: usedPercent,
     ...defined({ window_minutes: windowMinutes, resets_at: resetsAt }),
   });
-  const named = (name: string): JsonObject | null => {
-    const found = limits.find((limit) => limit.name === name);
-    return found === undefined ? null : fields(found);
-  };
+  const named = (wanted: string): JsonObject | null =>
+    limits.filter(({ name }) => name === wanted).map(fields)[0] ?? null;
   const others = limits.filter(({ name }) => name !== 'primary' && name !== 'secondary');
   return {
     limit_id: 'codex',
@@ -34,9 +32,8 @@ export function rateLimitFields({ limits }: RateLimits): JsonObject {
 
 export function readRateLimits(fields: JsonObject | undefined): RateLimits | undefined {
   const own = ['primary', 'secondary'].flatMap((name) => readLimit(name, objectAt(fields, name)));
-  const others = (arrayAt(objectAt(fields, 'capstan') ?? {}, 'limits') ?? []).flatMap((value) =>
-    isJsonObject(value) ? readLimit(stringAt(value, 'name') ?? '', value) : [],
-  );
+  const ours = objectsAt(objectAt(fields, 'capstan'), 'limits');
+  const others = ours.flatMap((limit) => readLimit(stringAt(limit, 'name') ?? '', limit));
   const limits = [...own, ...others].slice(0, mostLimits);
   return limits.length === 0 ? undefined : { limits };
 }
@@ -46,17 +43,13 @@ const mostLimits = 16;
 function readLimit(name: string, fields: JsonObject | undefined): readonly RateLimit[] {
   const usedPercent = numberAt(fields, 'used_percent');
   if (name === '' || usedPercent === undefined) return [];
-  const [windowMinutes, resetsAt] = [
-    numberAt(fields, 'window_minutes'),
-    displayableTime(numberAt(fields, 'resets_at')),
-  ];
-  return [{ name, usedPercent, ...defined({ windowMinutes, resetsAt }) }];
+  const resetsAt = displayableTime(numberAt(fields, 'resets_at'));
+  return [{ name, usedPercent, ...defined({ windowMinutes: numberAt(fields, 'window_minutes'), resetsAt }) }];
 }
 
 /** End of the year 9999: later dates need more than four digits. */
 const lastSecond = 253_402_300_799;
 
 /** Seconds since the epoch, if they are a displayable date. */
-export function displayableTime(seconds: number | undefined): number | undefined {
-  return seconds !== undefined && Math.abs(seconds) <= lastSecond ? seconds : undefined;
-}
+export const displayableTime = (seconds: number | undefined): number | undefined =>
+  seconds !== undefined && Math.abs(seconds) <= lastSecond ? seconds : undefined;

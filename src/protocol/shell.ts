@@ -38,9 +38,7 @@ export interface ShellRedirection {
   readonly text?: ShellWord;
 }
 
-export function quoteShellWord(word: string): string {
-  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
-}
+export const quoteShellWord = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
 export function quoteShellCommand(argv: readonly string[]): string {
   return argv.map((word) => (/^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : quoteShellWord(word))).join(' ');

@@ -18,21 +18,9 @@ export type ThreadEvent =
   | CodeReviewedEvent
   | ModelSwitchedEvent
   /** `outside`: it runs outside the turn's sandbox; `confined`: in a wider one, which only hides denied paths. */
-  | {
-      readonly kind: 'item-started' | 'item-updated';
-      readonly turnId: TurnId;
-      readonly item: TurnItem;
-      readonly outside?: true;
-      readonly confined?: true;
-    }
+  | ({ readonly kind: 'item-started' | 'item-updated' } & ItemEvent)
   /** `outside` and `confined` are repeated for readers that missed the start. */
-  | {
-      readonly kind: 'item-completed';
-      readonly turnId: TurnId;
-      readonly item: TurnItem;
-      readonly outside?: true;
-      readonly confined?: true;
-    }
+  | ({ readonly kind: 'item-completed' } & ItemEvent)
   /** A call was not run. `reason` is the answer sent to the model; `item` is absent where the arguments say nothing. */
   | {
       readonly kind: 'call-refused';
@@ -106,6 +94,13 @@ export type ThreadEvent =
   | { readonly kind: 'turn-aborted'; readonly turnId: TurnId; readonly usage?: Usage; readonly leftOpen?: true }
   /** The thread is closed while calls wait for the user; the turn can be continued later. */
   | { readonly kind: 'turn-suspended'; readonly turnId: TurnId; readonly questions: readonly Question[] };
+
+interface ItemEvent {
+  readonly turnId: TurnId;
+  readonly item: TurnItem;
+  readonly outside?: true;
+  readonly confined?: true;
+}
 
 /** Settings for the next turn, sent when a thread is opened and after each change. */
 export interface SettingsEvent {
@@ -337,12 +332,6 @@ export function lineTime({ timestamp }: Pick<Line, 'timestamp'>): number | undef
   return Number.isNaN(time) ? undefined : time;
 }
 
-type TurnEnd = Exclude<Extract<ThreadEvent['kind'], `turn-${string}`>, 'turn-started'>;
-const turnEnds: Readonly<Record<TurnEnd, true>> = {
-  'turn-completed': true,
-  'turn-failed': true,
-  'turn-aborted': true,
-  'turn-suspended': true,
-};
 /** True for an event that ends a turn, or suspends it until an answer. */
-export const endsOrSuspends = ({ kind }: Pick<ThreadEvent, 'kind'>): boolean => Object.hasOwn(turnEnds, kind);
+export const endsOrSuspends = ({ kind }: Pick<ThreadEvent, 'kind'>): boolean =>
+  kind.startsWith('turn-') && kind !== 'turn-started';

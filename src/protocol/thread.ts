@@ -91,9 +91,7 @@ export interface Goal {
 }
 
 /** True if the thread continues with the goal only after a message that asks for it. */
-export function isGoalResting(status: GoalStatus): boolean {
-  return status !== 'active' && status !== 'complete';
-}
+export const isGoalResting = (status: GoalStatus): boolean => status !== 'active' && status !== 'complete';
 
 /** The origin of a thread in one word, from its first line. Old files without one come from an editor. */
 export function threadSourceName(source: Json | undefined): string {
@@ -105,8 +103,7 @@ export function threadSourceName(source: Json | undefined): string {
 }
 
 /** Users can choose such a thread only by its name or id. */
-export function isStartedByThread({ source }: { readonly source?: string }): boolean {
-  return source === 'subagent' || source === 'internal';
-}
+export const isStartedByThread = ({ source }: { readonly source?: string }): boolean =>
+  source === 'subagent' || source === 'internal';
 
 export type ThreadCut = { readonly kind: 'latest' } | { readonly kind: 'through' | 'before'; readonly turnId: TurnId };

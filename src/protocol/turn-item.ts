@@ -136,17 +136,9 @@ export function withoutParentFolders<Path extends string | { readonly path: stri
   paths: readonly Path[],
   all: readonly string[],
 ): readonly Path[] {
-  const folders = foldersOf(all);
-  return paths.filter((each) => !folders.has(typeof each === 'string' ? each : each.path));
-}
-
-function foldersOf(paths: readonly string[]): ReadonlySet<string> {
   const folders = new Set<string>();
-  for (const path of paths)
-    for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
-      const folder = path.slice(0, at);
-      if (folders.has(folder)) break;
-      folders.add(folder);
-    }
-  return folders;
+  for (const path of all)
+    for (let at = path.lastIndexOf('/'); at > 0 && !folders.has(path.slice(0, at)); at = path.lastIndexOf('/', at - 1))
+      folders.add(path.slice(0, at));
+  return paths.filter((each) => !folders.has(typeof each === 'string' ? each : each.path));
 }

@@ -55,9 +55,7 @@ const usageOf = (counts: TokenCounts, estimated: number, cost: Cost | undefined)
     : { ...counts, ...(estimated > 0 && { estimated }), ...(cost && { cost }) };
 
 /** Uncached input plus output: cached input would count with every request, and may exceed it in foreign files. */
-export function usedTokens({ input, cachedInput, output }: Usage): number {
-  return Math.max(0, input - cachedInput) + output;
-}
+export const usedTokens = ({ input, cachedInput, output }: Usage): number => Math.max(0, input - cachedInput) + output;
 
 /** Treats an invalid cost as unknown, so that it never looks smaller than it is. */
 function mendCost(value: unknown, tokens: number): Cost | undefined {
@@ -67,18 +65,15 @@ function mendCost(value: unknown, tokens: number): Cost | undefined {
   return { nanoUsd, unpriced: Math.min(unpriced, tokens) };
 }
 
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
-}
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
 export function addUsage(a: Usage, b: Usage): Usage {
   const counts = eachCount((name) => a[name] + b[name]);
   return usageOf(counts, (a.estimated ?? 0) + (b.estimated ?? 0), addCost(a, b));
 }
 
-function eachCount(of: (name: keyof TokenCounts) => number): TokenCounts {
-  return Object.fromEntries(tokenCountNames.map((name) => [name, of(name)])) as unknown as TokenCounts;
-}
+const eachCount = (of: (name: keyof TokenCounts) => number): TokenCounts =>
+  Object.fromEntries(tokenCountNames.map((name) => [name, of(name)])) as unknown as TokenCounts;
 
 /** Tokens without a price stay visible beside those that have one. */
 function addCost(a: Usage, b: Usage): Cost | undefined {
@@ -87,9 +82,8 @@ function addCost(a: Usage, b: Usage): Cost | undefined {
   return { nanoUsd: one.nanoUsd + other.nanoUsd, unpriced: one.unpriced + other.unpriced };
 }
 
-function costOrUnpriced({ cost, total, estimated = 0 }: Usage): Cost {
-  return cost ?? { nanoUsd: 0, unpriced: total + estimated };
-}
+const costOrUnpriced = ({ cost, total, estimated = 0 }: Usage): Cost =>
+  cost ?? { nanoUsd: 0, unpriced: total + estimated };
 
 /** The difference of two counts, never below zero. */
 export function usageSince(before: Usage, now: Usage): Usage {
@@ -149,10 +143,7 @@ type Entry<Name> = { readonly by: Name; readonly most: Usage; readonly over: Pro
 export class PendingRequests<Name> {
   readonly #all = new Set<Entry<Name>>();
 
-  /**
-   * Waits while the request would fit only without the reserves of running ones. Nothing is awaited between decision
-   * and entry, so no two requests are decided on the same numbers.
-   */
+  /** Waits while it fits only without the reserves of running requests. No `await` is between decision and entry. */
   async admit(
     by: Name,
     decide: (under: PendingUsage<Name>) => RequestFit,
@@ -173,9 +164,7 @@ export class PendingRequests<Name> {
   }
 
   of(wanted: (by: Name) => boolean): Usage {
-    let all = noUsage;
-    for (const { by, most } of this.#all) if (wanted(by)) all = addUsage(all, most);
-    return all;
+    return [...this.#all].reduce((all, { by, most }) => (wanted(by) ? addUsage(all, most) : all), noUsage);
   }
 
   #end(entry: Entry<Name>): boolean {

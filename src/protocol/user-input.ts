@@ -8,14 +8,10 @@ export type Author = (typeof authors)[number];
 export type NonUserAuthor = Exclude<Author, 'user'>;
 
 /** Words without an author are the user's, as in older files. An unknown author gets no more rights than a program. */
-export function readAuthor(value: Json | undefined): Author {
-  return value === undefined ? 'user' : (authors.find((each) => each === value) ?? 'program');
-}
+export const readAuthor = (value: Json | undefined): Author =>
+  value === undefined ? 'user' : (authors.find((each) => each === value) ?? 'program');
 
-export function nonUserAuthor(author: Author): NonUserAuthor | undefined {
-  return author === 'user' ? undefined : author;
-}
-
+export const nonUserAuthor = (author: Author): NonUserAuthor | undefined => (author === 'user' ? undefined : author);
 /** Why a failed turn continues without the user: the model is asked again, or another one takes over. */
 export const continuationReasons = ['after-failure', 'other-model'] as const;
 export type ContinuationReason = (typeof continuationReasons)[number];
@@ -47,14 +43,9 @@ export interface ResizedImage {
   readonly to: string;
 }
 
-export function words(text: string): UserInput {
-  return { author: 'user', text, images: [] };
-}
-
+export const words = (text: string): UserInput => ({ author: 'user', text, images: [] });
 /** For words that the user did not write, whatever they quote. */
-export function writtenBy(author: NonUserAuthor, text: string): UserInput {
-  return { author, text, images: [] };
-}
+export const writtenBy = (author: NonUserAuthor, text: string): UserInput => ({ author, text, images: [] });
 
 /**
  * Authors of messages in the user's role other than the user. `engine`: Capstan, with a question that has no tag.

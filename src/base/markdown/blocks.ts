@@ -69,11 +69,7 @@ export class LinkDefinitions {
 }
 
 /** The blocks of complete lines, and the definitions after them. Undefined if they could not be read in time. */
-export function readBlocks(
-  lines: string,
-  definitions: LinkDefinitions,
-  patience: TimedParser,
-): { readonly blocks: readonly MarkdownBlock[]; readonly definitions: LinkDefinitions } | undefined {
+export function readBlocks(lines: string, definitions: LinkDefinitions, patience: TimedParser) {
   const tokens = patience.read(lines, (lexer) => lexer.blockTokens(lines));
   if (tokens === undefined) return undefined;
   const maker = new BlockMaker(definitions, patience);
@@ -117,8 +113,10 @@ class BlockMaker {
     switch (token.type) {
       case 'heading':
         return [{ kind: 'heading', level: token.depth, words: this.#words(token.text.replaceAll('\n', ' ')) }];
-      case 'code':
-        return [codeBlock(token)];
+      case 'code': {
+        const lines = (token.codeBlockStyle === 'indented' ? token.text.trimEnd() : token.text).split('\n');
+        return [{ kind: 'code', language: codeFenceLanguage(token.lang ?? ''), lines }];
+      }
       case 'hr':
         return [{ kind: 'rule' }];
       case 'blockquote':
@@ -164,11 +162,6 @@ class BlockMaker {
       .map((line) => line.trim());
     return new InlineText(lines.join('\n'), { links: this.definitions.links, timedParser: this.#patience });
   }
-}
-
-function codeBlock({ lang = '', text, codeBlockStyle }: Tokens.Code): MarkdownBlock {
-  const code = codeBlockStyle === 'indented' ? text.trimEnd() : text;
-  return { kind: 'code', language: codeFenceLanguage(lang), lines: code.split('\n') };
 }
 
 /** In a loose list the library repeats the task's box at the beginning of the text. */

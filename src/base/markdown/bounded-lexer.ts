@@ -1,4 +1,4 @@
-import { Lexer, type Links, Tokenizer, type Tokens } from 'marked';
+import { Lexer, Tokenizer, type Tokens } from 'marked';
 
 /** Quotes, lists and marks nested deeper are text. */
 const deepest = 30;
@@ -37,28 +37,13 @@ class BoundedTokenizer extends Tokenizer {
   override html(): undefined {}
   override tag(): undefined {}
 
-  override blockquote(src: string): Tokens.Blockquote | undefined {
-    return this.#within(() => super.blockquote(src));
-  }
-
-  override list(src: string): Tokens.List | undefined {
-    return this.#within(() => super.list(src));
-  }
-
-  override link(src: string): Tokens.Link | Tokens.Image | undefined {
-    return this.#within(() => super.link(src));
-  }
-
-  override reflink(src: string, links: Links): Tokens.Link | Tokens.Image | Tokens.Text | undefined {
-    return this.#within(() => super.reflink(src, links));
-  }
-
-  override emStrong(src: string, masked: string, before?: string): Tokens.Em | Tokens.Strong | undefined {
-    return this.#within(() => super.emStrong(src, masked, before));
-  }
-
-  override del(src: string, masked: string, before?: string): Tokens.Del | undefined {
-    return this.#within(() => super.del(src, masked, before));
+  static {
+    for (const name of ['blockquote', 'list', 'link', 'reflink', 'emStrong', 'del'] as const) {
+      const read = Tokenizer.prototype[name] as (this: Tokenizer, ...given: unknown[]) => never;
+      this.prototype[name] = function (this: BoundedTokenizer, ...given: unknown[]) {
+        return this.#within(() => read.apply(this, given));
+      } as typeof read;
+    }
   }
 
   override table(src: string): Tokens.Table | undefined {
@@ -96,9 +81,8 @@ function cellsOf(row: string): readonly string[] {
 }
 
 /** The last cell takes what exceeds the header, so no text of an answer is lost. */
-function fitted(cells: readonly string[], most: number): readonly string[] {
-  return cells.length <= most ? cells : [...cells.slice(0, most - 1), cells.slice(most - 1).join(' | ')];
-}
+const fitted = (cells: readonly string[], most: number): readonly string[] =>
+  cells.length <= most ? cells : [...cells.slice(0, most - 1), cells.slice(most - 1).join(' | ')];
 
 /** The queue of texts to be read stays short: marks of a text are read only when it is drawn. */
 class BoundedLexer extends Lexer {

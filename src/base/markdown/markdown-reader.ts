@@ -162,9 +162,8 @@ export class MarkdownReader {
 }
 
 /** True while an item consists only of its marker: a blank line then ends it. */
-function isMarkerAlone({ lines, offset }: OpenBlock): boolean {
-  return lines.length === 1 && lines[0]!.trimEnd().length < offset;
-}
+const isMarkerAlone = ({ lines, offset }: OpenBlock): boolean =>
+  lines.length === 1 && lines[0]!.trimEnd().length < offset;
 
 function continues({ kind, offset, lines, endsBlank }: OpenBlock, line: string): boolean {
   if (kind === 'quote' ? quoteStart.test(line) : kind !== 'text' && indentOf(line) >= offset) return true;

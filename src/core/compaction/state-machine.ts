@@ -33,11 +33,9 @@ type Work = Pick<CompactionState, 'plan' | 'source'>;
 
 export function beginCompaction(plan: CompactionPlan, source: CompactionSource): CompactionStep {
   if (!anythingToCompact(plan, source)) return { kind: 'refused', outcome: refusals.nothingToCompact };
-  const tooMuchFocus = refusals.focusProblem(plan);
-  if (tooMuchFocus !== undefined) return { kind: 'refused', outcome: tooMuchFocus };
-  const work = { plan, source };
-  const ahead = refusedAhead(plan, source);
+  const ahead = refusals.focusProblem(plan) ?? refusedAhead(plan, source);
   if (ahead !== undefined) return { kind: 'refused', outcome: ahead };
+  const work = { plan, source };
   const progress = requests.initialProgress(plan);
   if (plan.strategy !== 'remote') return fromModel(work, progress);
   const remote = requests.remoteRequest(plan, source);
@@ -51,9 +49,8 @@ function refusedAhead(plan: CompactionPlan, source: CompactionSource): Outcome |
   const bare = minimumCandidateSize(plan, source);
   const isOver = Math.min(most, gain) < bare.tokens;
   if (plan.trigger === 'manual') return isOver ? refusals.noGainExpectedOutcome(plan, bare.tokens) : undefined;
-  return (isOver || isAfterRefusal(plan)) && isNoSmaller(plan, bare)
-    ? refusals.wouldGrowOutcome(plan, bare.tokens)
-    : undefined;
+  const isUseless = (isOver || isAfterRefusal(plan)) && isNoSmaller(plan, bare);
+  return isUseless ? refusals.wouldGrowOutcome(plan, bare.tokens) : undefined;
 }
 
 /** Number and total of requests if history is taken in parts; undefined if one request holds all of it. */
@@ -103,17 +100,16 @@ const ask = ({ plan, source }: Work, progress: CompactionProgress, request: Comp
   request,
 });
 
+/** Without an answer, code makes the notes. */
 function noted(work: Work, progress: CompactionProgress, answer: string): CompactionStep {
   if (answer.trim() !== '') return lookAtNext(work, requests.withAnswerNoted(progress, answer));
-  return lookAtNext(work, requests.withPartDone(progress, notesByCode(work, progress)));
-}
-
-function notesByCode({ source }: Work, { parts }: CompactionProgress): string {
-  const { from, to } = parts[0]!;
-  return notesWithoutModel(source.input.slice(from, to), {
+  const { source } = work;
+  const { from, to } = progress.parts[0]!;
+  const notes = notesWithoutModel(source.input.slice(from, to), {
     isUsers: itemMatcher(source, (entry) => isTurnBoundary(entry) && entry.origin.family !== 'context'),
     isPrograms: itemMatcher(source, ({ origin }) => origin.family === 'client'),
   });
+  return lookAtNext(work, requests.withPartDone(progress, notes));
 }
 
 /** Asks once more with the faults if this is the chosen way and not yet repeated; otherwise takes the next way. */
@@ -130,11 +126,7 @@ function faulty(state: CompactionState, answer: string, faults: readonly string[
 }
 
 /** The plain prompt is shorter, so it fits wherever the other did. */
-function nextWay(
-  work: Work,
-  progress: CompactionProgress,
-  why: (then: 'plain-summary' | 'no-model') => Outcome,
-): CompactionStep {
+function nextWay(work: Work, progress: CompactionProgress, why: (then: 'plain-summary' | 'no-model') => Outcome) {
   if (progress.way === 'plain') return mechanical(work, why('no-model'));
   const plain: CompactionProgress = { ...progress, way: 'plain', faults: [], why: why('plain-summary') };
   return ask(work, plain, requests.finalRequest(work.plan, plain));
@@ -189,10 +181,8 @@ function tooLong(state: CompactionState): CompactionStep {
   const space = fixed + Math.max(0, Math.floor((Math.min(weight, progress.space) - fixed) / 2));
   const tooLong = refusals.refusedAsTooLongOutcome(overflows, weight);
   const way = progress.way === 'remote' ? { way: 'structured' as const, why: tooLong } : {};
-  const laidOut =
-    overflows > mostOverflows
-      ? undefined
-      : requests.layOutParts(plan, source, { ...progress, ...way, space, overflows }, request.from);
+  if (overflows > mostOverflows) return mechanical(state, tooLong);
+  const laidOut = requests.layOutParts(plan, source, { ...progress, ...way, space, overflows }, request.from);
   return laidOut === undefined ? mechanical(state, tooLong) : lookAtNext(state, laidOut);
 }
 

@@ -86,9 +86,8 @@ export function isTurnBoundary({ item, origin }: HistoryEntry): boolean {
 }
 
 /** True if the model made it in a response, whose usage covers it. */
-export function isModelMade({ item, origin }: HistoryEntry): boolean {
-  return origin.family === 'model' && item.type !== 'agent_message';
-}
+export const isModelMade = ({ item, origin }: HistoryEntry): boolean =>
+  origin.family === 'model' && item.type !== 'agent_message';
 
 /** Another program's summary: a message in the user's role that matches no kind of ours. */
 export function isForeignSummary({ item, origin }: HistoryEntry): boolean {
@@ -111,9 +110,8 @@ export function entryMetadata(entry: Omit<HistoryEntry, 'item'> & Partial<Pick<H
 }
 
 /** True if the line records its item's origin; then nothing is inferred from the item's text. */
-export function hasOrigin(metadata: JsonObject | undefined): boolean {
-  return readOrigin(objectAt(metadata, 'capstan')) !== undefined;
-}
+export const hasOrigin = (metadata: JsonObject | undefined): boolean =>
+  readOrigin(objectAt(metadata, 'capstan')) !== undefined;
 
 export function entryOf(item: Item, metadata: JsonObject | undefined): HistoryEntry {
   const ours = objectAt(metadata, 'capstan');
@@ -170,9 +168,8 @@ function readLeftOut(value: Json | undefined): LeftOutMessages | undefined {
   return { count, tokens: at('tokens') ?? 0, ...defined({ others: at('others'), from: at('from'), to: at('to') }) };
 }
 
-function isNumbers(value: Json | undefined): value is number[] {
-  return Array.isArray(value) && value.every((number) => Number.isSafeInteger(number));
-}
+const isNumbers = (value: Json | undefined): value is number[] =>
+  Array.isArray(value) && value.every((number) => Number.isSafeInteger(number));
 
 function readSummary(value: Json | undefined): SummaryRange | undefined {
   const place = readPlace(value);

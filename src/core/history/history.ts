@@ -28,18 +28,12 @@ export function historyEntries(history: History): readonly HistoryEntry[] {
   return history.storage.length === history.length ? history.storage : history.storage.slice(0, history.length);
 }
 
-export function isContextInForce(
-  history: History,
-  { id, withdrawn }: { readonly id: string; readonly withdrawn?: { readonly id: string } },
-): boolean {
-  const context = contextIn(history);
-  for (let at = context.length - 1; at >= 0; at--) {
-    const { index, kinds } = context[at]!;
-    if (index >= history.length) continue;
-    const newest = kinds.findLast((kind) => kind === id || kind === withdrawn?.id);
-    if (newest !== undefined) return newest === id;
-  }
-  return false;
+type ContextFamily = { readonly id: string; readonly withdrawn?: { readonly id: string } };
+
+export function isContextInForce(history: History, { id, withdrawn }: ContextFamily): boolean {
+  const isOfFamily = (kind: string): boolean => kind === id || kind === withdrawn?.id;
+  const newest = contextIn(history).findLast(({ index, kinds }) => index < history.length && kinds.some(isOfFamily));
+  return newest?.kinds.findLast(isOfFamily) === id;
 }
 
 type ContextAt = { readonly index: number; readonly kinds: readonly string[] };

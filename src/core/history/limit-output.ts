@@ -23,23 +23,21 @@ export function limitOutput(output: string | readonly JsonObject[], { mode, limi
 function limitParts(parts: readonly JsonObject[], { mode, limit }: Budget): readonly JsonObject[] {
   let left = limit;
   const omitted = { text: 0, audio: 0 };
+  const omit = (what: keyof typeof omitted): readonly JsonObject[] => {
+    omitted[what]++;
+    return [];
+  };
   const kept = parts.flatMap((part): readonly JsonObject[] => {
     const text = part['text'];
     if (typeof text === 'string') {
-      if (left <= 0) {
-        omitted.text++;
-        return [];
-      }
+      if (left <= 0) return omit('text');
       const cut = truncateMiddle(text, { mode, limit: left });
       left = cut === text ? left - (mode === 'tokens' ? estimateTokens(text) : byteLength(text)) : 0;
       return [cut === text ? part : { ...part, text: cut }];
     }
     if (mediaOf(part) !== 'audio') return [part];
     const cost = mode === 'tokens' ? Math.ceil(partBytes(part) / 4) : partBytes(part);
-    if (cost > left) {
-      omitted.audio++;
-      return [];
-    }
+    if (cost > left) return omit('audio');
     left -= cost;
     return [part];
   });

@@ -73,18 +73,16 @@ export interface LeftOutMedia {
 
 export function leftOutMedia(entries: readonly HistoryEntry[], missing: UnsupportedMedia): readonly LeftOutMedia[] {
   if (!haveStandIns.has(missing)) return [];
-  const left: LeftOutMedia[] = [];
-  for (const { item } of entries) {
+  return entries.flatMap(({ item }) => {
     const key = standIns[missing].has(item) ? partsKey(item) : undefined;
-    if (key === undefined) continue;
+    if (key === undefined) return [];
     const parts = (item[key] as readonly Json[]).filter(isJsonObject);
     const there = parts.filter((part) => !isAddressedElsewhere(part)).map(mediaOf);
     const count = (kind: 'image' | 'audio'): number =>
       missing === 'image and audio' || missing === kind ? there.filter((each) => each === kind).length : 0;
     const elsewhere = parts.length - there.length;
-    left.push({ item, images: count('image'), recordings: count('audio'), elsewhere });
-  }
-  return left;
+    return { item, images: count('image'), recordings: count('audio'), elsewhere };
+  });
 }
 
 function rewritten(item: Item, isMissing: (media: 'image' | 'audio') => boolean): Item {

@@ -46,9 +46,8 @@ function jpegSize(bytes: ByteReader): ImageSize | undefined {
 }
 
 /** C0 to CF begin a frame, except for the tables C4 and CC and the reserved C8. */
-export function isJpegFrameMarker(marker: number): boolean {
-  return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
-}
+export const isJpegFrameMarker = (marker: number): boolean =>
+  marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 
 /** Limits at detail `high`. Providers scale down a picture with a longer side or with more squares of 32 pixels. */
 const longestSide = 2048;
@@ -112,9 +111,8 @@ function mp3Seconds(bytes: ByteReader): number | undefined {
 }
 
 /** The length in an ID3 tag, which stores seven bits in each byte. */
-function tagLength(bytes: ByteReader): number {
-  return [6, 7, 8, 9].reduce((length, at) => length * 128 + (bytes.at(at) & 0x7f), 0);
-}
+const tagLength = (bytes: ByteReader): number =>
+  [6, 7, 8, 9].reduce((length, at) => length * 128 + (bytes.at(at) & 0x7f), 0);
 
 function mp3Frame(bytes: ByteReader, at: number): { readonly seconds: number; readonly length: number } | undefined {
   const header = bigEndian(bytes, at, 4);

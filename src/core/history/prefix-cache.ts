@@ -24,7 +24,8 @@ export interface PrefixReport {
 }
 
 export function comparePrefix(before: SentRequest, now: SentRequest): PrefixReport {
-  const equalItems = commonLength(before.input, now.input);
+  const other = now.input.findIndex((item, at) => before.input[at] === undefined || !same(before.input[at], item));
+  const equalItems = other < 0 ? now.input.length : other;
   const lost = before.input[equalItems];
   const settings = differentSettings(before, now);
   const otherWords = before.instructions !== now.instructions;
@@ -39,20 +40,14 @@ export function comparePrefix(before: SentRequest, now: SentRequest): PrefixRepo
   const breaks: PrefixBreak[] = settings.map((name) => ({ kind: 'setting', name, tokens: everything }));
   if (otherWords) breaks.push({ kind: 'instructions', tokens: everything });
   if (otherTools) breaks.push({ kind: 'tools', ...differentTools(before.tools, now.tools), tokens: toolsOn });
-  const aboveInput = breaks.length > 0;
+  const items = breaks.length > 0 ? 0 : equalItems;
   if (lost !== undefined) {
     const what = isRemoved(lost, equalItems, before.input, now.input) ? 'removed' : 'changed';
     const itemId = stringAt(lost, 'id');
     breaks.push({ kind: 'entry', index: equalItems, ...defined({ itemId }), what, tokens: itemsAnew });
   }
   const tokens = everything - (breaks[0]?.tokens ?? 0);
-  return { kept: { items: aboveInput ? 0 : equalItems, tokens }, breaks };
-}
-
-function commonLength(before: readonly Item[], now: readonly Item[]): number {
-  const most = Math.min(before.length, now.length);
-  for (let index = 0; index < most; index++) if (!same(before[index]!, now[index]!)) return index;
-  return most;
+  return { kept: { items, tokens }, breaks };
 }
 
 /** Mostly both are one object, and no text is built. `===` would read both objects; `Object.is` does not. */

@@ -32,15 +32,11 @@ export interface SentItemsOptions {
  * The items to send. Calls and answers are paired; media and opaque items go only to readers that can use them.
  * Insertions depend only on their item, so a longer history keeps its prefix.
  */
-export function toSentItems(history: History, options: SentItemsOptions = {}): readonly Item[] {
-  return toSentItemsWithWriters(history, options).items;
-}
+export const toSentItems = (history: History, options: SentItemsOptions = {}): readonly Item[] =>
+  toSentItemsWithWriters(history, options).items;
 
 /** Also returns who wrote messages in the user's role, if not the user. */
-export function toSentItemsWithWriters(
-  history: History,
-  { modalities, reader }: SentItemsOptions,
-): { readonly items: readonly Item[]; readonly writers: ReadonlyMap<Item, InputWriter> } {
+export function toSentItemsWithWriters(history: History, { modalities, reader }: SentItemsOptions): SentItems {
   const { storage, length } = history;
   const missing = unsupportedMedia(modalities);
   const known = projections.get(storage);
@@ -56,7 +52,8 @@ export function toSentItemsWithWriters(
 }
 
 /** A longer list's writers include those of a shorter one. */
-const valueOf = ({ items, writers }: Projection) => ({ items: items.slice(), writers });
+const valueOf = ({ items, writers }: Projection): SentItems => ({ items: items.slice(), writers });
+type SentItems = { readonly items: readonly Item[]; readonly writers: ReadonlyMap<Item, InputWriter> };
 
 interface Projection {
   readonly missing: UnsupportedMedia;
@@ -77,18 +74,13 @@ const projections = new WeakMap<readonly HistoryEntry[], Projection>();
 /** Returns false and changes nothing if a new entry completes one that was projected as unpaired. */
 function extend(projection: Projection, { storage, length }: History): boolean {
   const { items, writers, calls, answers, open, leftOut, reader } = projection;
-  const from = projection.length;
-  for (let index = from; index < length; index++) {
-    const paired = pairedItem(storage[index]!.item);
-    if (paired !== undefined && (paired.half === 'answer' ? open : leftOut).has(paired.id)) return false;
-  }
-  for (let index = from; index < length; index++) {
-    const paired = pairedItem(storage[index]!.item);
-    if (paired !== undefined) (paired.half === 'answer' ? answers : calls).add(paired.id);
-  }
-  for (let index = from; index < length; index++) {
-    const { item: made, maker } = storage[index]!;
-    const writer = writerOf(storage[index]!);
+  const added = storage.slice(projection.length, length);
+  const halves = added.flatMap(({ item }) => pairedItem(item) ?? []);
+  if (halves.some(({ half, id }) => (half === 'answer' ? open : leftOut).has(id))) return false;
+  for (const { half, id } of halves) (half === 'answer' ? answers : calls).add(id);
+  for (const entry of added) {
+    const { item: made, maker } = entry;
+    const writer = writerOf(entry);
     const item = reader === undefined ? made : itemForProvider(made, maker, reader);
     if (item === undefined) continue;
     const paired = pairedItem(item);
@@ -138,9 +130,8 @@ export const placeholderAnswer = cachePerObject((call: Item): Item => {
 const checkpointTypes: ReadonlySet<string> = new Set(['compaction', 'compaction_summary', 'context_compaction']);
 
 /** A provider's encrypted checkpoint: it represents history that is no longer in the request. */
-export function isOpaqueCheckpoint(item: Item): boolean {
-  return checkpointTypes.has(item.type) && isText(item['encrypted_content']);
-}
+export const isOpaqueCheckpoint = (item: Item): boolean =>
+  checkpointTypes.has(item.type) && isText(item['encrypted_content']);
 
 /** True for types that only the provider's own interface knows, even if the item is empty. */
 export const isCheckpointItem = ({ type }: Item): boolean => checkpointTypes.has(type);
@@ -170,16 +161,14 @@ export function itemForProvider(item: Item, maker: ProviderName | undefined, rea
 }
 
 /** Content that a provider encrypts for some of its models: others do not know or refuse it. */
-function isEncrypted(item: Item): boolean {
-  return isOpaqueCheckpoint(item) || (item.type === 'reasoning' && isText(item['encrypted_content']));
-}
+const isEncrypted = (item: Item): boolean =>
+  isOpaqueCheckpoint(item) || (item.type === 'reasoning' && isText(item['encrypted_content']));
 
 /** Wire formats put this mark before a signed thought that only its own model accepts. */
 const forOneModel = /^[a-z]+\/(?:redacted_)?thinking:/;
 
-function isForOneModel({ type, encrypted_content: content }: Item): boolean {
-  return type === 'reasoning' && typeof content === 'string' && forOneModel.test(content);
-}
+const isForOneModel = ({ type, encrypted_content: content }: Item): boolean =>
+  type === 'reasoning' && typeof content === 'string' && forOneModel.test(content);
 
 const notice = '[Something stands here that only another provider can read. It was left out.]';
 

@@ -1,19 +1,4 @@
-import {
-  backslashWeight,
-  blankWeight,
-  capitalWeight,
-  encodedWeight,
-  markWeight,
-  perToken,
-  pieceBefore,
-  quoteWeight,
-  wordWeight,
-} from './token-weights.ts';
-
-/**
- * Estimated tokens of a text inside JSON. The figures are means over prose, code, logs, data and encoded bytes; where
- * these differ, the higher was taken, because underestimating is worse.
- */
+/** Estimated tokens of a text inside JSON: means over prose, code, logs, data and encoded bytes, rather too high. */
 export function textTokens(text: string): number {
   const { length } = text;
   if (length <= wholeLength) return partsBetween(text, 0, length) / perToken;
@@ -168,37 +153,24 @@ for (const letters of usualPairs.split(' ')) {
 /** Weight of a character outside ASCII, by script. Rare characters of large scripts take several tokens. */
 const nonAsciiWeight = (code: number): number => (parts ??= weighAll())[code]!;
 
-/** First code and tokens per character. */
-const scripts: readonly (readonly [number, number])[] = [
-  /** Latin-1 symbols, then accented letters. */
-  [0x80, 1.1],
-  [0xc0, 0.5],
-  /** Greek, Cyrillic; Hebrew, Arabic, Indian scripts, Thai; scripts that models know less well. */
-  [0x250, 0.5],
-  [0x400, 0.34],
-  [0x530, 0.45],
-  [0xe80, 0.9],
-  /** Letters with two accents, as in Vietnamese. */
-  [0x1e00, 0.3],
-  [0x1f00, 0.5],
-  /** Dashes, quotes, arrows, box-drawing lines, symbols. */
-  [0x2000, 1.1],
-  [0x2070, 1.5],
-  [0x2500, 0.55],
-  [0x2580, 1.6],
-  /** East Asian punctuation, Japanese syllables. */
-  [0x3000, 1.3],
-  [0x3040, 0.67],
-  [0x3100, 2],
-  /** Chinese characters except the common ones. */
-  [0x4e00, 1.45],
-  [0xa000, 2],
-  /** Korean syllables. */
-  [0xac00, 0.76],
-  /** Surrogates; wide forms. */
-  [0xd7b0, 1.6],
-  [0xe000, 2],
-  [0xff00, 1.3],
+/** Pairs of a script's first code and its tokens per character. */
+const scripts = [
+  // Latin-1 symbols, then accented letters.
+  0x80, 1.1, 0xc0, 0.5,
+  // Greek, Cyrillic; Hebrew, Arabic, Indian scripts, Thai; scripts that models know less well.
+  0x250, 0.5, 0x400, 0.34, 0x530, 0.45, 0xe80, 0.9,
+  // Letters with two accents, as in Vietnamese.
+  0x1e00, 0.3, 0x1f00, 0.5,
+  // Dashes, quotes, arrows, box-drawing lines, symbols.
+  0x2000, 1.1, 0x2070, 1.5, 0x2500, 0.55, 0x2580, 1.6,
+  // East Asian punctuation, Japanese syllables.
+  0x3000, 1.3, 0x3040, 0.67, 0x3100, 2,
+  // Chinese characters except the common ones.
+  0x4e00, 1.45, 0xa000, 2,
+  // Korean syllables.
+  0xac00, 0.76,
+  // Surrogates; wide forms.
+  0xd7b0, 1.6, 0xe000, 2, 0xff00, 1.3,
 ];
 const commonHan = 0.64;
 
@@ -223,7 +195,83 @@ let parts: Uint8Array | undefined;
 
 function weighAll(): Uint8Array {
   const made = new Uint8Array(0x10000);
-  for (const [from, tokens] of scripts) made.fill(Math.round(tokens * perToken), from);
+  for (let at = 0; at < scripts.length; at += 2) made.fill(Math.round(scripts[at + 1]! * perToken), scripts[at]);
   for (let index = 0; index < common.length; index++) made[common.charCodeAt(index)] = commonHan * perToken;
   return made;
+}
+
+/** Weights in hundredths of a token; `textTokens` documents their source. */
+const perToken = 100;
+const pieceBefore = { other: 0, space: 1, mark: 2, letter: 3, digit: 4, foreign: 5, marks: 6 } as const;
+const longest = 12;
+
+/** Word weights by length. Rows: after anything, a space, one mark (counted too), lower-case letters of its name. */
+const words = Uint16Array.from(
+  [
+    [0, 100, 100, 108, 107, 110, 120, 125, 135, 150, 175, 190, 210],
+    [0, 100, 100, 102, 102, 102, 103, 105, 110, 115, 125, 140, 150],
+    [0, 102, 115, 125, 125, 140, 150, 170, 200, 200, 210, 230, 250],
+    [0, 100, 100, 102, 100, 100, 102, 108, 108, 110, 110, 115, 130],
+  ].flat(),
+);
+const furtherLetter = 35;
+/** Weight of the first rare pair of letters, after a space or after anything else, and of each further pair. */
+const oddAfterSpace = 40;
+const oddElsewhere = 55;
+const furtherOdd = 65;
+/** No word has that many rare pairs in so few letters. */
+const mostOfOdd = 60;
+
+function wordWeight(before: number, length: number, odd: number): number {
+  const row = before <= pieceBefore.letter ? before * (longest + 1) : 0;
+  const parts = length <= longest ? words[row + length]! : words[row + longest]! + (length - longest) * furtherLetter;
+  if (odd === 0) return parts;
+  const ofOdd = (before === pieceBefore.space ? oddAfterSpace : oddElsewhere) + (odd - 1) * furtherOdd;
+  return Math.min(parts + ofOdd, Math.max(parts, length * mostOfOdd));
+}
+
+const capitals = Uint16Array.from([0, 100, 102, 120, 140, 180, 190, 205, 240, 275, 310, 345, 380]);
+const capitalsAfterMark = Uint16Array.from([0, 105, 140, 150, 145, 185, 190, 210, 240, 275, 310, 345, 380]);
+
+function capitalWeight(before: number, length: number): number {
+  const figures = before === pieceBefore.mark ? capitalsAfterMark : capitals;
+  return length <= longest ? figures[length]! : figures[longest]! + (length - longest) * furtherLetter;
+}
+
+const encoded = Uint16Array.from([0, 100, 120, 195, 245, 300, 350, 410, 470, 520, 570, 630, 690]);
+const furtherEncoded = 56;
+
+/** Letters that form no word, as in base64 and between digits. */
+const encodedWeight = (length: number): number =>
+  length <= longest ? encoded[length]! : encoded[longest]! + (length - longest) * furtherEncoded;
+
+/** Runs of marks, by how often the mark changes. */
+const marks = Uint16Array.from([100, 106, 140, 180, 240, 340]);
+const furtherChange = 100;
+/** Longer runs of marks are a ruling line or a picture. */
+const shortestRule = 5;
+const markOfRule = 5;
+
+function markWeight(length: number, changes: number): number {
+  const last = marks.length - 1;
+  const ofRule = length < shortestRule ? 0 : length * markOfRule;
+  return ofRule + (changes <= last ? marks[changes]! : marks[last]! + (changes - last) * furtherChange);
+}
+
+/** Cost of JSON escapes. Line breaks and tabs are included in the figures for blanks. */
+const quoteWeight = 10;
+const backslashWeight = 85;
+const breakAfterMarks = 120;
+const breakElsewhere = 140;
+const furtherBreak = 95;
+const tabWeight = 95;
+const indentation = 100;
+const widestIndentation = 40;
+
+/** `spaces`: the spaces after the last break. The last of them counts with the following word. */
+function blankWeight(before: number, breaks: number, tabs: number, spaces: number): number {
+  const first = before >= pieceBefore.foreign ? breakAfterMarks : breakElsewhere;
+  const ofBreaks = breaks === 0 ? 0 : first + (breaks - 1) * furtherBreak;
+  const ofSpaces = spaces > 1 ? indentation * Math.ceil(spaces / widestIndentation) : 0;
+  return ofBreaks + ofSpaces + tabs * tabWeight;
 }

@@ -47,29 +47,25 @@ interface Weight {
 }
 
 function weighPart(part: Json): Weight {
-  if (!isJsonObject(part)) return { text: part, extra: 0 };
-  if (part['type'] === 'encrypted_content') return weighEncrypted(part);
+  const asText = { text: part, extra: 0 };
+  if (!isJsonObject(part)) return asText;
+  const encrypted = part['type'] === 'encrypted_content' ? stringAt(part, 'encrypted_content') : undefined;
+  if (encrypted !== undefined)
+    return { text: { ...part, encrypted_content: '' }, extra: Math.ceil((encrypted.length * 9) / 16) };
   const media = mediaOf(part);
-  if (media === undefined) return { text: part, extra: 0 };
+  if (media === undefined) return asText;
   const { key, opening } = media === 'image' ? imageUrl : audioUrl;
   const url = stringAt(part, key) ?? '';
   const start = opening.exec(url)?.[0].length;
-  if (start === undefined) return { text: part, extra: 0 };
+  if (start === undefined) return asText;
   const payload = url.slice(start);
   const extra = media === 'image' ? imageBytes(payload, part['detail']) : audioBytes(payload);
-  return extra === undefined ? { text: part, extra: 0 } : { text: { ...part, [key]: url.slice(0, start) }, extra };
+  return extra === undefined ? asText : { text: { ...part, [key]: url.slice(0, start) }, extra };
 }
 
 /** Only media inside the item are weighed as media; an address is weighed as text. */
 const imageUrl = { key: 'image_url', opening: /^data:image\/[^,]*;base64,/i };
 const audioUrl = { key: 'audio_url', opening: /^data:audio\/[^,]*;base64,/i };
-
-function weighEncrypted(part: JsonObject): Weight {
-  const payload = stringAt(part, 'encrypted_content');
-  if (payload === undefined) return { text: part, extra: 0 };
-  return { text: { ...part, encrypted_content: '' }, extra: Math.ceil((payload.length * 9) / 16) };
-}
-
 /** Weight of a picture that the provider scales to its usual size. */
 const usualImageBytes = 7373;
 const patchSide = 32;
@@ -146,6 +142,5 @@ type UncountedTokens = Covering & { readonly kind: 'estimated' | 'full'; readonl
 export const noTokenCount: NewestTokenCount = { kind: 'estimated', tokens: 0, upTo: 0 };
 
 /** In the shared file format, a count that is not a provider's is only a total. */
-export function lastUsage(newest: NewestTokenCount): Usage {
-  return newest.kind === 'counted' ? newest.usage : { ...noUsage, total: newest.tokens };
-}
+export const lastUsage = (newest: NewestTokenCount): Usage =>
+  newest.kind === 'counted' ? newest.usage : { ...noUsage, total: newest.tokens };

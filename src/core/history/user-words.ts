@@ -1,7 +1,6 @@
 import { parseHookText } from '../fragments/events/hooks-skills-and-plugins.ts';
 import { recogniseFragment } from '../world/recognise-fragments.ts';
 import { isImageLabel } from '../fragments/answers/content-parts.ts';
-import { defined } from '../../base/objects.ts';
 import { isMessage, messageText, type MessageItem } from '../../protocol/item.ts';
 import { stableItemId, type TurnId } from '../../protocol/ids.ts';
 import { type JsonObject, stringAt } from '../../protocol/json.ts';
@@ -24,20 +23,15 @@ export interface PreservedMessage extends KnownWords {
 }
 
 /** All messages of the user, oldest first, in history or quoted by a checkpoint. */
-export function messagesOfUser(history: History, turns: FailedTurns = {}): readonly PreservedMessage[] {
-  return messagesOfUserAndSetup(history, turns).filter(({ by }) => by === undefined);
-}
+export const messagesOfUser = (history: History, turns: FailedTurns = {}): readonly PreservedMessage[] =>
+  messagesOfUserAndSetup(history, turns).filter(({ by }) => by === undefined);
 
-interface FailedTurns {
-  /** Failed turns. Unlike a stopped turn, they leave no trace in history. */
-  readonly failed?: readonly TurnId[] | undefined;
-}
+/** Unlike a stopped turn, a failed one leaves no trace in history. */
+type FailedTurns = { readonly failed?: readonly TurnId[] };
 
 /** Also includes what the user's setup sent to the model: hooks, and the program that drives the thread. */
-export function messagesOfUserAndSetup(
-  history: History,
-  { failed = [] }: FailedTurns = {},
-): readonly PreservedMessage[] {
+export function messagesOfUserAndSetup(history: History, turns: FailedTurns = {}): readonly PreservedMessage[] {
+  const { failed = [] } = turns;
   const rows: Row[] = [];
   /** The newest turn that continued a message's work. */
   const continued = new Map<Row, TurnId | undefined>();
@@ -45,21 +39,15 @@ export function messagesOfUserAndSetup(
   const rowOf = (id: string, place: number, text: string): Row => {
     const found = known.get(id);
     if (found !== undefined && (found.text === '' || text === '' || found.text === text)) return found;
-    const row: Row = {
-      id: found === undefined && id !== '' ? id : stableItemId('msg', `${place}:${text}`),
-      text: '',
-      pictures: [],
-      picturesLeftOut: 0,
-      task: false,
-      cut: false,
-    };
+    const own = found === undefined && id !== '' ? id : stableItemId('msg', `${place}:${text}`);
+    const row: Row = { id: own, text: '', pictures: [], picturesLeftOut: 0, task: false, cut: false };
     rows.push(row);
     known.set(row.id, row);
     return row;
   };
   for (const [place, entry] of historyEntries(history).entries()) {
     const { item, origin } = entry;
-    for (const index of entry.said?.keys() ?? []) addAnswer(rowOf, place, index, entry, rows.at(-1)?.number);
+    addAnswers(rowOf, place, entry, rows.at(-1)?.number);
     if (!isMessage(item)) continue;
     const other = otherWords(entry, item);
     if (other !== undefined) addOther(rowOf, place, entry, other, rows.at(-1)?.number);
@@ -106,30 +94,19 @@ function otherWords({ origin }: HistoryEntry, item: MessageItem): OtherWords | u
   return { by: 'hook', text: texts.join('\n'), pictures: [] };
 }
 
-/** It belongs to the turn of the preceding message. */
-function addOther(
-  rowOf: RowOf,
-  place: number,
-  entry: HistoryEntry,
-  other: OtherWords,
-  number: number | undefined,
-): void {
+/** It belongs to the turn `number` of the preceding message. */
+function addOther(rowOf: RowOf, place: number, entry: HistoryEntry, other: OtherWords, number?: number): void {
   const row = rowOf(stringAt(entry.item, 'id') ?? '', place, other.text);
   Object.assign(row, other);
   addKnown(row, { ...entry, number: entry.number ?? number });
 }
 
-function addAnswer(
-  rowOf: RowOf,
-  place: number,
-  index: number,
-  { item, turn, said }: HistoryEntry,
-  number?: number,
-): void {
-  const text = said![index]!;
-  const row = rowOf(stableItemId('msg', `answer:${stringAt(item, 'id') ?? place}:${index}`), place, text);
-  Object.assign(row, { text, by: 'answer' });
-  addKnown(row, { number, turn });
+function addAnswers(rowOf: RowOf, place: number, { item, turn, said = [] }: HistoryEntry, number?: number): void {
+  for (const [index, text] of said.entries()) {
+    const row = rowOf(stableItemId('msg', `answer:${stringAt(item, 'id') ?? place}:${index}`), place, text);
+    Object.assign(row, { text, by: 'answer' });
+    addKnown(row, { number, turn });
+  }
 }
 
 function addQuotes(rowOf: RowOf, place: number, { words = [] }: HistoryEntry, item: MessageItem): void {
@@ -144,16 +121,23 @@ function addQuotes(rowOf: RowOf, place: number, { words = [] }: HistoryEntry, it
 }
 
 function addKnown(row: Row, known: Pick<HistoryEntry, 'turn' | 'number'> & Partial<QuotedMessage>): void {
-  const { turn, number, by, author, task, cut, gaps, request, endedEarly, alsoIn, leftOutBefore } = known;
-  const { picturesLeftOut, picturesLeftOutTokens, bytesPerToken } = known;
-  const about = { turn, number, by, author, task, cut, gaps, request, endedEarly, alsoIn, leftOutBefore };
-  Object.assign(row, defined({ ...about, picturesLeftOut, picturesLeftOutTokens, bytesPerToken }));
+  for (const key of knownKeys) if (known[key] !== undefined) Object.assign(row, { [key]: known[key] });
 }
 
+const aboutSpeaker = ['turn', 'number', 'by', 'author', 'task', 'request', 'endedEarly', 'alsoIn'] as const;
+const aboutText = [
+  'cut',
+  'gaps',
+  'leftOutBefore',
+  'picturesLeftOut',
+  'picturesLeftOutTokens',
+  'bytesPerToken',
+] as const;
+const knownKeys = [...aboutSpeaker, ...aboutText] as const;
+
 /** Labels do not count. */
-export function countPictures(parts: readonly JsonObject[]): number {
-  return parts.filter(({ text }) => typeof text !== 'string').length;
-}
+export const countPictures = (parts: readonly JsonObject[]): number =>
+  parts.filter(({ text }) => typeof text !== 'string').length;
 
 /** The user's own text in a message, without picture names and context. */
 function saidText(item: MessageItem): string {
@@ -174,6 +158,5 @@ function saidParts(item: MessageItem): readonly JsonObject[] {
   return said.length === 0 ? texts : said;
 }
 
-function isContext({ role }: MessageItem, { text }: JsonObject): boolean {
-  return typeof text === 'string' && recogniseFragment(role, text) !== undefined;
-}
+const isContext = ({ role }: MessageItem, { text }: JsonObject): boolean =>
+  typeof text === 'string' && recogniseFragment(role, text) !== undefined;

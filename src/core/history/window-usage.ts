@@ -1,5 +1,5 @@
 import type { Prompt, ToolSpec } from '../../ports/model.ts';
-import { stringAt } from '../../protocol/json.ts';
+import { arrayAt, stringAt } from '../../protocol/json.ts';
 import { providerComparisonKey, type ProviderName } from '../../protocol/provider-name.ts';
 import { noUsage, type Usage } from '../../protocol/usage.ts';
 import { type HistoryEntry, isTurnBoundary, isModelMade } from './entry.ts';
@@ -34,10 +34,8 @@ export function activeTokens(state: ActiveTokensInput): { readonly tokens: numbe
   return { tokens: Math.max(newest.tokens + since, everything(state)), measure: 'estimated' };
 }
 
-function activeAfterCount(
-  state: ActiveTokensInput,
-  { usage, upTo }: ProviderTokenCount,
-): ReturnType<typeof activeTokens> {
+function activeAfterCount(state: ActiveTokensInput, newest: ProviderTokenCount): ReturnType<typeof activeTokens> {
+  const { usage, upTo } = newest;
   const { history, reader } = state;
   // Later answers without a provider's count are estimated like everything after the count.
   const isNewest = weighHistory(history, state).upToModel <= upTo;
@@ -46,7 +44,7 @@ function activeAfterCount(
   const counted =
     Math.max(usage.total, usage.input + usage.output) - droppedReasoning({ history: covered, reader }, usage);
   const weight = weighHistory(covered, state);
-  const isEarlier = !isNewest && hasBoundarySince(history, covered.length);
+  const isEarlier = !isNewest && history.storage.slice(covered.length, history.length).some(isTurnBoundary);
   const earlier = weight.earlierReasoning + (isEarlier ? weight.newReasoning : 0);
   const reasoning = state.reasoningCounted ? 0 : earlier;
   if (weight.afterModel === undefined) {
@@ -58,22 +56,14 @@ function activeAfterCount(
   return { tokens: counted + uncounted, measure: uncounted === 0 ? 'exact' : 'estimated' };
 }
 
-function hasBoundarySince({ storage, length }: History, before: number): boolean {
-  for (let index = before; index < length; index++) if (isTurnBoundary(storage[index]!)) return true;
-  return false;
-}
-
 /** Reasoning tokens of the newest response that are not sent again: zero if its reasoning is in history. */
-export function droppedReasoning(
-  { history, reader }: Pick<ActiveTokensInput, 'history' | 'reader'>,
+export const droppedReasoning = (
+  { history, ...reader }: Pick<ActiveTokensInput, 'history' | 'reader'>,
   usage: Usage,
-): number {
-  return weighHistory(history, { reader }).thoughtKept ? 0 : Math.min(usage.reasoningOutput, usage.output);
-}
+) => (weighHistory(history, reader).thoughtKept ? 0 : Math.min(usage.reasoningOutput, usage.output));
 
-function everything({ instructions, tools, history, reader }: ActiveTokensInput): number {
-  return requestTokens({ instructions, tools, input: [] }) + historyTokens(history, { reader });
-}
+const everything = ({ instructions, tools, history, reader }: ActiveTokensInput): number =>
+  requestTokens({ instructions, tools, input: [] }) + historyTokens(history, { reader });
 
 interface WeighedFor {
   /** The provider that gets the history: content it is not sent weighs nothing. Absent: everything is sent. */
@@ -104,23 +94,15 @@ interface Walked extends Omit<HistoryWeight, 'afterModel' | 'thoughtKept'> {
   readonly isPassed: boolean;
 }
 
-const nothing: Walked = {
-  length: 0,
-  upToModel: 0,
-  earlierReasoning: 0,
-  newReasoning: 0,
-  hidden: 0,
-  encryptedKept: false,
-  wordsKept: false,
-  isPassed: false,
-};
+const noTokens = { length: 0, upToModel: 0, earlierReasoning: 0, newReasoning: 0, hidden: 0 };
+const nothing: Walked = { ...noTokens, encryptedKept: false, wordsKept: false, isPassed: false };
 
 /** Cached per storage and extended, because history grows by appending: a step costs only its new entries. */
 export function weighHistory(history: History, { reader }: WeighedFor = {}): HistoryWeight {
-  const { upToModel, encryptedKept, wordsKept, ...walk } = walked(history, reader);
-  const { earlierReasoning, newReasoning, hidden } = walk;
+  const { length: _length, encryptedKept, wordsKept, isPassed: _isPassed, ...weights } = walked(history, reader);
+  const { upToModel } = weights;
   const afterModel = upToModel === 0 ? undefined : tokensSince(history, upToModel, { reader });
-  return { afterModel, upToModel, earlierReasoning, newReasoning, hidden, thoughtKept: encryptedKept || wordsKept };
+  return { ...weights, afterModel, thoughtKept: encryptedKept || wordsKept };
 }
 
 export function tokensSince({ storage, length }: History, before: number, { reader }: WeighedFor = {}): number {
@@ -131,14 +113,11 @@ export function tokensSince({ storage, length }: History, before: number, { read
 
 /** The whole history. Separate, because weighing a long history that was just read takes time. */
 export function historyTokens(history: History, { reader }: WeighedFor = {}): number {
-  const { storage, length } = history;
-  const { totals } = knownFor(reader);
-  const known = totals.get(storage) ?? { length: 0, tokens: 0 };
-  const goesOn = known.length <= length;
-  const before = goesOn ? known : { length: 0, tokens: 0 };
-  const tokens = before.tokens + tokensSince(history, before.length, { reader });
-  if (goesOn) totals.set(storage, { length, tokens });
-  return tokens;
+  const none = { length: 0, tokens: 0 };
+  return cachedUpTo(knownFor(reader).totals, history, none, (before) => {
+    const tokens = before.tokens + tokensSince(history, before.length, { reader });
+    return { length: history.length, tokens };
+  }).tokens;
 }
 
 function entryTokens({ item, maker }: HistoryEntry, reader: WeighedFor['reader']): number {
@@ -146,11 +125,9 @@ function entryTokens({ item, maker }: HistoryEntry, reader: WeighedFor['reader']
   return sent === undefined ? 0 : itemTokens(sent);
 }
 
-interface Known {
-  readonly walks: WeakMap<readonly HistoryEntry[], Walked>;
-  readonly totals: WeakMap<readonly HistoryEntry[], { readonly length: number; readonly tokens: number }>;
-}
-
+type PerStorage<Value> = WeakMap<readonly HistoryEntry[], Value>;
+type Total = { readonly length: number; readonly tokens: number };
+type Known = { readonly walks: PerStorage<Walked>; readonly totals: PerStorage<Total> };
 const knownByReader = new Map<string, Known>();
 
 function knownFor(reader: WeighedFor['reader']): Known {
@@ -160,15 +137,26 @@ function knownFor(reader: WeighedFor['reader']): Known {
   return known;
 }
 
-function walked({ storage, length }: History, reader: WeighedFor['reader']): Walked {
-  const { walks } = knownFor(reader);
-  const known = walks.get(storage) ?? nothing;
-  // An older value of a grown storage is weighed without caching the result.
-  const goesOn = known.length <= length;
-  let walk = goesOn ? known : nothing;
-  while (walk.length < length) walk = withEntry(walk, storage[walk.length]!, reader);
-  if (goesOn) walks.set(storage, walk);
-  return walk;
+function walked(history: History, reader: WeighedFor['reader']): Walked {
+  return cachedUpTo(knownFor(reader).walks, history, nothing, (before) => {
+    let walk = before;
+    while (walk.length < history.length) walk = withEntry(walk, history.storage[walk.length]!, reader);
+    return walk;
+  });
+}
+
+/** Extends the cached value. An older value of a grown storage is weighed without caching the result. */
+function cachedUpTo<Value extends { readonly length: number }>(
+  cache: PerStorage<Value>,
+  { storage, length }: History,
+  none: Value,
+  extend: (before: Value) => Value,
+): Value {
+  const known = cache.get(storage) ?? none;
+  if (known.length > length) return extend(none);
+  const value = extend(known);
+  cache.set(storage, value);
+  return value;
 }
 
 function withEntry(walk: Walked, entry: HistoryEntry, reader: WeighedFor['reader']): Walked {
@@ -177,7 +165,9 @@ function withEntry(walk: Walked, entry: HistoryEntry, reader: WeighedFor['reader
   const boundary = isTurnBoundary(entry);
   const modelMade = isModelMade(entry);
   const isHidden = reader !== undefined && itemForProvider(item, maker, reader) === undefined;
-  const encrypted = !isHidden && item.type === 'reasoning' && stringAt(item, 'encrypted_content') !== undefined;
+  const isReasoning = !isHidden && item.type === 'reasoning';
+  const encrypted = isReasoning && stringAt(item, 'encrypted_content') !== undefined;
+  const thinks = isReasoning && (arrayAt(item, 'content') ?? []).length > 0;
   return {
     length,
     upToModel: modelMade ? length : walk.upToModel,
@@ -185,14 +175,9 @@ function withEntry(walk: Walked, entry: HistoryEntry, reader: WeighedFor['reader
     newReasoning: (boundary ? 0 : walk.newReasoning) + (encrypted ? itemTokens(item) : 0),
     hidden: walk.hidden + (isHidden ? itemTokens(item) : 0),
     encryptedKept: !boundary && (encrypted || walk.encryptedKept),
-    wordsKept: modelMade ? (!isHidden && holdsThoughts(item)) || (walk.wordsKept && !walk.isPassed) : walk.wordsKept,
+    wordsKept: modelMade ? thinks || (walk.wordsKept && !walk.isPassed) : walk.wordsKept,
     isPassed: boundary || (walk.isPassed && !modelMade),
   };
-}
-
-function holdsThoughts(item: HistoryEntry['item']): boolean {
-  const content = item.type === 'reasoning' ? item['content'] : undefined;
-  return Array.isArray(content) && content.length > 0;
 }
 
 /** `exact`: from the provider; `scaled`: our estimate, scaled to the provider's total. */
@@ -235,20 +220,15 @@ export function requestShares(request: WeighedRequest, usage: Usage | undefined)
 }
 
 /** Estimated weight of a request that no provider has counted. */
-export function requestTokens({ instructions, tools, input }: WeighedRequest): number {
-  return instructionsTokens(instructions) + sum(tools.map(toolTokens)) + sum(input.map(itemTokens));
-}
+export const requestTokens = ({ instructions, tools, input }: WeighedRequest): number =>
+  instructionsTokens(instructions) + sum(tools.map(toolTokens)) + sum(input.map(itemTokens));
 
-function partsOfRequest({
-  instructions,
-  tools,
-  input,
-}: WeighedRequest): readonly Pick<TokenShare, 'part' | 'tokens'>[] {
+function partsOfRequest(request: WeighedRequest): readonly Pick<TokenShare, 'part' | 'tokens'>[] {
+  const { instructions, tools, input } = request;
+  const nameOf = (tool: ToolSpec): string => stringAt(tool, 'name') ?? tool.type;
   return [
     { part: { kind: 'instructions' }, tokens: instructionsTokens(instructions) },
-    ...tools.map((tool) => {
-      return { part: { kind: 'tool', name: stringAt(tool, 'name') ?? tool.type } as const, tokens: toolTokens(tool) };
-    }),
+    ...tools.map((tool) => ({ part: { kind: 'tool', name: nameOf(tool) } as const, tokens: toolTokens(tool) })),
     ...input.map((item, index) => ({ part: { kind: 'entry', index } as const, tokens: itemTokens(item) })),
   ];
 }
@@ -258,8 +238,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, each)
 /** Whole numbers in the ratio of the weights that sum to the total; the largest remainders are rounded up. */
 export function apportion(weights: readonly number[], total: number): readonly number[] {
   const weight = sum(weights);
-  const equal = weights.map(() => 1);
-  if (weight === 0 && weights.length > 0) return apportion(equal, total);
+  if (weight === 0 && weights.length > 0) return apportion(Array<number>(weights.length).fill(1), total);
   const wanted = weights.map((each) => (each * total) / weight);
   const shares = wanted.map(Math.floor);
   const byRemainder = wanted.map((_, index) => index);

@@ -1,3 +1,4 @@
+import { largestThatFits } from '../../base/search.ts';
 import { countOmittedOutput } from '../../protocol/display-text.ts';
 import { byteLength, firstBytes, sentTokens } from '../fragments/text/truncate.ts';
 
@@ -23,13 +24,8 @@ export function fitRoles(roles: readonly ListedRole[], tokens: number): FittingR
   let kept = roles;
   while (kept.length > 0 && countRoleTokens(shortened(kept, leastBytes)) > tokens) kept = kept.slice(0, -1);
   const longest = Math.max(leastBytes, ...kept.map(({ description }) => byteLength(description)));
-  let [fits, tooLong] = [leastBytes, longest + 1];
-  while (tooLong - fits > 1) {
-    const middle = Math.floor((fits + tooLong) / 2);
-    if (countRoleTokens(shortened(kept, middle)) <= tokens) fits = middle;
-    else tooLong = middle;
-  }
-  const listed = shortened(kept, fits);
+  const fits = (bytes: number): boolean => countRoleTokens(shortened(kept, bytes)) <= tokens;
+  const listed = shortened(kept, largestThatFits(leastBytes, longest, fits));
   const cut = listed.filter((role, at) => role !== kept[at]).length;
   return { listed, cut, leftOut: roles.length - kept.length };
 }
@@ -71,12 +67,9 @@ export function fitDiff(diff: string, budget: number, weigh: (text: string) => n
   const isCut = (text: string): boolean => countOmittedOutput(text) !== undefined;
   for (const file of files) {
     const tokens = weigh(file);
-    if (tokens <= left && !isCut(file)) {
-      kept.push(file);
-      left -= tokens;
-    } else {
-      leftOut.push(nameIn(file));
-    }
+    const fits = tokens <= left && !isCut(file);
+    if (fits) left -= tokens;
+    (fits ? kept : leftOut).push(fits ? file : nameIn(file));
   }
   return { text: kept.join('').trimEnd(), leftOut, isCut: isCut(diff) };
 }

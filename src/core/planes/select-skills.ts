@@ -1,5 +1,6 @@
-import type { ListedSkill, SkillCatalogue } from '../envelope/facts.ts';
+import type { SkillCatalogue } from '../envelope/facts.ts';
 import { renderFragment } from '../fragments/text/define-fragment.ts';
+import { largestThatFits } from '../../base/search.ts';
 import { byteLength, bytesPerToken } from '../fragments/text/truncate.ts';
 import { rootLine, skillLine, skillsCatalogueFragment } from '../world/sections/skills.ts';
 
@@ -19,11 +20,8 @@ export type SkillCuts = { readonly shortened: number; readonly left: readonly st
 type SkillSelection = SkillCuts & { readonly catalogue: SkillCatalogue };
 /** More of a description is not read before its skill is chosen. */
 const longestListedDescription = 1024;
-const cutMark = '…';
 
-/**
- * To fit, folders get short names first, then descriptions are cut to one length, then dropped, and only then skills.
- */
+/** To fit, folders get short names, then descriptions are cut to one length, then dropped, and only then skills. */
 export function selectSkills(offered: readonly OfferedSkill[], tokens: number): SkillSelection | undefined {
   const skills = inOrder(offered);
   const space = tokens * bytesPerToken;
@@ -70,27 +68,19 @@ const listed = ({ name, description }: OfferedSkill, path: string): SkillCatalog
   path,
 });
 
-const withoutDescriptions = (form: SkillCatalogue): SkillCatalogue => ({
-  ...form,
-  skills: form.skills.map((skill) => ({ ...skill, description: '' })),
-});
-
 const shortest = (forms: readonly SkillCatalogue[]): SkillCatalogue =>
-  forms.map(withoutDescriptions).toSorted((a, b) => bytesOf(a) - bytesOf(b))[0]!;
+  forms
+    .map((form) => ({ ...form, skills: form.skills.map((skill) => ({ ...skill, description: '' })) }))
+    .toSorted((a, b) => bytesOf(a) - bytesOf(b))[0]!;
 
 function fewer(skills: readonly OfferedSkill[], space: number): SkillSelection | undefined {
-  let [low, high] = [0, skills.length - 1];
   const formOf = (count: number): SkillCatalogue => {
     const kept = skills.slice(0, count);
     return { ...shortest([plainForm(kept), aliasedForm(kept)]), left: skills.length - count };
   };
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (bytesOf(formOf(middle)) <= space) low = middle;
-    else high = middle - 1;
-  }
-  const catalogue = formOf(low);
-  const left = skills.slice(low).map(({ name }) => name);
+  const count = largestThatFits(0, skills.length - 1, (some) => bytesOf(formOf(some)) <= space);
+  const catalogue = formOf(count);
+  const left = skills.slice(count).map(({ name }) => name);
   return bytesOf(catalogue) > space ? undefined : { catalogue, shortened: 0, left };
 }
 
@@ -100,20 +90,18 @@ function longestThatFits({ skills }: SkillCatalogue, space: number): number {
       const cut = { ...skill, description: shorten(skill.description, length) };
       return sum + byteLength(skillLine(cut)) - byteLength(skillLine({ ...skill, description: '' }));
     }, 0);
-  let [low, high] = [0, longestListedDescription];
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (added(middle) <= space) low = middle;
-    else high = middle - 1;
-  }
-  return low;
+  return largestThatFits(0, longestListedDescription, (length) => added(length) <= space);
 }
 
 function shorten(text: string, length: number): string {
+  if ([...text].length <= length) return text;
+  return length < 2 ? '' : `${cutCharacters(text, length).slice(0, -1).trimEnd()}…`;
+}
+
+/** Cuts a text to a number of characters, of which the last is the mark of the cut. */
+function cutCharacters(text: string, most: number): string {
   const characters = [...text];
-  if (characters.length <= length) return text;
-  const head = characters.slice(0, length - 1).join('');
-  return length < 2 ? '' : `${head.trimEnd()}${cutMark}`;
+  return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
 }
 
 const bytesOf = (catalogue: SkillCatalogue): number => byteLength(frame) + listBytes(catalogue);
@@ -137,11 +125,8 @@ const common = new Set(
 );
 
 /** Up to three skills, best first, that a message seems to be about and the list describes only partly. */
-export function relevantSkills(
-  offered: readonly OfferedSkill[],
-  { catalogue, left, shortened }: SkillSelection,
-  text: string,
-): readonly ListedSkill[] {
+export function relevantSkills(offered: readonly OfferedSkill[], selection: SkillSelection, text: string) {
+  const { catalogue, left, shortened } = selection;
   if (left.length === 0 && shortened === 0) return [];
   const spoken = wordsOf(text);
   const listed = new Map(catalogue.skills.map(({ name, description }) => [name, description]));
@@ -151,7 +136,9 @@ export function relevantSkills(
     .filter(({ score }) => score >= leastScore)
     .toSorted((a, b) => b.score - a.score || (a.skill.name < b.skill.name ? -1 : 1))
     .slice(0, most)
-    .map(({ skill: { name, description, path } }) => ({ name, description: cut(description), path }));
+    .map(({ skill: { name, description, path } }) => {
+      return { name, description: cutCharacters(description, longestHintDescription), path };
+    });
 }
 
 function scoreOf({ name, description }: OfferedSkill, spoken: ReadonlySet<string>): number {
@@ -165,11 +152,4 @@ function wordsOf(text: string): ReadonlySet<string> {
   const lower = text.slice(0, 20_000).toLowerCase();
   const found = lower.match(/[\p{L}\p{N}]{4,40}/gu) ?? [];
   return new Set(found.filter((word) => !common.has(word)).map((word) => word.replace(/(?<=...)s$/, '')));
-}
-
-function cut(description: string): string {
-  const characters = [...description];
-  return characters.length <= longestHintDescription
-    ? description
-    : `${characters.slice(0, longestHintDescription - 1).join('')}…`;
 }

@@ -1,5 +1,5 @@
 import type { Digester, Encoder } from '../../ports/model.ts';
-import { defined } from '../../base/objects.ts';
+import { cachePerObject, defined } from '../../base/objects.ts';
 import type { Item } from '../../protocol/item.ts';
 import { stringAt } from '../../protocol/json.ts';
 import { isToolSetName } from '../state/plan-request.ts';
@@ -39,17 +39,11 @@ export type RequestDifference =
 /** Compares the requests of one thread. They must be given in order: each record holds only its additions. */
 export function createComparison(digester: Digester): (request: RebuiltRequest | InferredRequest) => ComparisonVerdict {
   /** A thread may have changed its wire format: an item has a digest for each. */
-  const known = new WeakMap<Encoder, WeakMap<Item, string>>();
+  const digestsFor = cachePerObject((encoder: Encoder) =>
+    cachePerObject((item: Item) => digester.short(encoder.item(item))),
+  );
   /** Digests of the items of the newest recorded body, with holes for lost ones. */
   let sentItems: readonly (string | undefined)[] = [];
-
-  function digestOf(item: Item, encoder: Encoder): string {
-    const byItem = known.get(encoder) ?? new WeakMap<Item, string>();
-    known.set(encoder, byItem);
-    const digest = byItem.get(item) ?? digester.short(encoder.item(item));
-    byItem.set(item, digest);
-    return digest;
-  }
 
   function differenceOf(
     { prompt, record }: RebuiltRequest,
@@ -60,7 +54,7 @@ export function createComparison(digester: Digester): (request: RebuiltRequest |
     if (instructionsDigest(prompt, digester) !== sent.instructions) return { part: 'instructions' };
     if (prompt.tools === undefined || !isToolSetName(record.toolSet, prompt.tools))
       return { part: 'tools', toolSet: record.toolSet };
-    return firstDifferentItem(prompt.input, items, (item) => digestOf(item, encoder)) ?? { part: 'options' };
+    return firstDifferentItem(prompt.input, items, digestsFor(encoder)) ?? { part: 'options' };
   }
 
   function itemsOf({ from, items, digests }: SentBody): readonly (string | undefined)[] {

@@ -1,4 +1,4 @@
-import { type HistoryEntry, isModelMade } from '../history/entry.ts';
+import { isModelMade } from '../history/entry.ts';
 import type { Encoder, Prompt } from '../../ports/model.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import { type JsonObject, stringAt } from '../../protocol/json.ts';
@@ -65,8 +65,10 @@ export async function* rebuildRequests(
       rebuilt = rebuild({ state, turn, line, record }, encoderFor(record.encoder, turn));
     }
     if (line.type === lineType.sent && rebuilt !== undefined) rebuilt = withSent(rebuilt, line.payload);
-    if (endsAnswer(line)) isAnswering = false;
-    const entry = line.type === lineType.responseItem ? addedEntry(before, state) : undefined;
+    // Other programs count tokens once an answer is complete.
+    if (line.type === lineType.event && line.payload['type'] === 'token_count') isAnswering = false;
+    const hasGrown = line.type === lineType.responseItem && state.history.length === before.history.length + 1;
+    const entry = hasGrown ? state.history.storage[before.history.length] : undefined;
     if (entry === undefined) continue;
     // Our entries name their turn, and their requests have records.
     if (isModelMade(entry) && entry.turn === undefined && !isAnswering) {
@@ -104,13 +106,6 @@ function rebuildFrame({ prompt, encoded }: RebuiltRequest, record: FrameRecord):
   const { previous, items } = record;
   const link = previous === undefined ? undefined : { previous, from: input.length - items };
   return { record, content: encoded.encoder.frame?.({ ...prompt, tools }, link) };
-}
-
-/** Other programs count tokens once an answer is complete. */
-const endsAnswer = ({ type, payload }: Line): boolean => type === lineType.event && payload['type'] === 'token_count';
-
-function addedEntry({ history: before }: ThreadState, { history: now }: ThreadState): HistoryEntry | undefined {
-  return now.length === before.length + 1 ? now.storage[before.length] : undefined;
 }
 
 function infer(state: ThreadState, line: Line, turn: number): InferredRequest {

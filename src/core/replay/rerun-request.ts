@@ -24,10 +24,7 @@ export interface RerunTarget {
   readonly sampling?: Sampling;
 }
 
-/**
- * Converts a past request, whose tools must be present, for another model or provider: without content that only its
- * first reader can read, and with the chosen settings that the model supports.
- */
+/** Converts a past request, whose tools must be present: what the other model can read, with settings it supports. */
 export function promptForOtherModel(
   { record, state }: Pick<RebuiltRequest, 'record' | 'state'>,
   reader: RerunTarget,
@@ -56,11 +53,8 @@ function readableState(state: ThreadState, reader: ProviderName): ThreadState | 
   return state.behind !== undefined && isReadableByAll(state.behind) ? foldReopened(state) : undefined;
 }
 
-function optionsFor(
-  { options, provider }: RequestRecord,
-  state: ThreadState,
-  { model, provider: reader, capabilities, sampling }: RerunTarget,
-): RequestOptions {
+function optionsFor({ options, provider }: RequestRecord, state: ThreadState, target: RerunTarget): RequestOptions {
+  const { model, provider: reader, capabilities, sampling } = target;
   const { cyberAccessProgram, outputSchema, toolChoice, cacheKey, labels } = options;
   const chosen = chosenIn(state);
   const fitting = effortFor(model, { model: options.model, effort: chosen.effort });
@@ -100,10 +94,8 @@ function unreadable({ id }: ProviderName): Outcome<'history-opaque'> {
 }
 
 /** Reads the answer to a request. It ends at the line about its step, or, after a kill, at the next request. */
-export function answerOfRequest(
-  behind: Iterable<Line>,
-  { record, state: before }: Pick<RebuiltRequest, 'record' | 'state'>,
-) {
+export function answerOfRequest(behind: Iterable<Line>, request: Pick<RebuiltRequest, 'record' | 'state'>) {
+  const { record, state: before } = request;
   let state = before;
   let step: JsonObject = {};
   for (const line of behind) {

@@ -14,9 +14,8 @@ type Said = Pick<ThreadState, 'meta' | 'envelope' | 'settings' | 'context'>;
  */
 export const currentProvider = (said: Said): ProviderName | undefined => believed(nameIn(said), said.meta);
 
-function believed(name: ProviderName | undefined, meta: JsonObject): ProviderName | undefined {
-  return name?.address === undefined && importNameOf(meta) !== undefined ? undefined : name;
-}
+const believed = (name: ProviderName | undefined, meta: JsonObject): ProviderName | undefined =>
+  name?.address === undefined && importNameOf(meta) !== undefined ? undefined : name;
 
 function nameIn({ meta, envelope, settings, context }: Said): ProviderName | undefined {
   const compatibility = stringAt(context, 'comp_hash');
@@ -51,6 +50,5 @@ export function withMaker(entry: HistoryEntry, said: Said): HistoryEntry {
 }
 
 /** Maker of an item that only its maker can read: the provider at its acceptance; another may answer when it enters. */
-export function providerForWaitingItem(item: Item, said: Said): ProviderName | undefined {
-  return needsMaker(item) ? currentProvider(said) : undefined;
-}
+export const providerForWaitingItem = (item: Item, said: Said): ProviderName | undefined =>
+  needsMaker(item) ? currentProvider(said) : undefined;

@@ -83,9 +83,8 @@ export function sealedQuestion({ answer, ...question }: RecordedQuestion): reado
   return answer === undefined ? claims : [...claims, sealed(answerSealContent(question, answer), answer.seal)];
 }
 
-export function sealedGrant(grant: GivenGrant): SealedClaim {
-  return sealed(answerSealContent(grant, { ...grant, kind: 'allowed' }), grant.seal);
-}
+export const sealedGrant = (grant: GivenGrant): SealedClaim =>
+  sealed(answerSealContent(grant, { ...grant, kind: 'allowed' }), grant.seal);
 
 export const sealedMessage = (message: RecordedMessage): SealedClaim =>
   sealed(messageSealContent(message), message.seal);
@@ -97,9 +96,8 @@ export function hasSealField({ type, payload }: Pick<LineDraft, 'type' | 'payloa
   return stringAt(source === undefined ? payload : objectAt(source, 'capstan'), 'seal') !== undefined;
 }
 
-function appliedIn({ type, payload }: Pick<LineDraft, 'type' | 'payload'>): JsonObject | undefined {
-  return type === lineType.event ? objectAt(payload, 'thread_settings') : undefined;
-}
+const appliedIn = ({ type, payload }: Pick<LineDraft, 'type' | 'payload'>): JsonObject | undefined =>
+  type === lineType.event ? objectAt(payload, 'thread_settings') : undefined;
 
 export function repeatedDraft({ type, payload, metadata }: Line): LineDraft {
   const draft = { type, payload, metadata };
@@ -157,6 +155,5 @@ export function withWithheldEntries({ pins, waiting, grants, withheld }: Recorde
   };
 }
 
-function without<Said extends { readonly id: string }>(all: readonly Said[], some: readonly Said[]): readonly Said[] {
-  return all.filter(({ id }) => !some.some((each) => each.id === id));
-}
+const without = <Said extends { readonly id: string }>(all: readonly Said[], some: readonly Said[]): readonly Said[] =>
+  all.filter(({ id }) => !some.some((each) => each.id === id));

@@ -9,6 +9,7 @@ import { type LineDraft, lineType } from '../../protocol/line.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
 import { providerComparisonKey } from '../../protocol/provider-name.ts';
 import { shortTextHash } from '../../base/digest.ts';
+import { cachePerObject } from '../../base/objects.ts';
 import { instructionsOf, type ThreadState } from './thread-state.ts';
 import { reviewInput } from './review-request.ts';
 import {
@@ -40,9 +41,8 @@ export function promptFor(state: Pick<ThreadState, PromptParts>, record: Request
 }
 
 /** Large tool sets are kept beside the thread: false if this one is lost. A set without tools is not a lost one. */
-export function hasTools({ toolSets }: Pick<ThreadState, 'toolSets'>, { toolSet }: RequestRecord): boolean {
-  return toolSets.has(toolSet);
-}
+export const hasTools = ({ toolSets }: Pick<ThreadState, 'toolSets'>, { toolSet }: RequestRecord): boolean =>
+  toolSets.has(toolSet);
 
 export function toolsMissingProblem({ toolSet }: RequestRecord): Outcome<'tools-missing'> {
   const message = `The tool list of this request is missing (tool set ${toolSet.slice(0, 8)}).`;
@@ -59,19 +59,13 @@ export function promptWithoutTools(
     const { message } = reviewInput(state.history, review);
     return { options: record.options, instructions: review.instructions, input: [message] };
   }
-  const { items, writers } = projected(state.history, readerOf(record));
-  return {
-    options: record.options,
-    instructions: instructionsOf(state)?.text ?? '',
-    ...(record.auxiliary === undefined ? { input: items, writers } : besideHistory(items, writers, record.auxiliary)),
-  };
+  const sent = projected(state.history, readerOf(record));
+  const input = record.auxiliary ? besideHistory(sent, record.auxiliary) : { input: sent.items, writers: sent.writers };
+  return { options: record.options, instructions: instructionsOf(state)?.text ?? '', ...input };
 }
 
-function besideHistory(
-  items: Prompt['input'],
-  writers: Projected['writers'],
-  { from, to, stubbed, head, tail }: AuxiliaryRequest,
-): Pick<Prompt, 'input' | 'writers'> {
+function besideHistory({ items, writers }: Projected, auxiliary: AuxiliaryRequest): Pick<Prompt, 'input' | 'writers'> {
+  const { from, to, stubbed, head, tail } = auxiliary;
   const left = new Set(stubbed);
   const range = items.slice(from, to).flatMap((item, i) => (left.has(from + i) ? (stubItem(item) ?? []) : item));
   const ofStubs = stubbed.flatMap((index) => {
@@ -86,9 +80,8 @@ type Projected = ReturnType<typeof toSentItemsWithWriters>;
 /** Keyed by history value: the previous request is inspected again when the next one is made. */
 const known = new WeakMap<History, { readonly reader: string; readonly value: Projected }>();
 
-export function requestInput(history: History, reader: RequestReader): Prompt['input'] {
-  return projected(history, reader).items;
-}
+export const requestInput = (history: History, reader: RequestReader): Prompt['input'] =>
+  projected(history, reader).items;
 
 function projected(history: History, { modalities, provider }: RequestReader): Projected {
   const reader = JSON.stringify([modalities, providerComparisonKey(provider)]);
@@ -118,10 +111,8 @@ function prefixOf(state: ThreadState, record: RequestRecord): PrefixReport | und
   return comparePrefix(sentRequest(before, sent.record), sentRequest(now, record));
 }
 
-function sentRequest(
-  { instructions, tools, input }: Prompt,
-  { toolSet, options, encoder }: RequestRecord,
-): SentRequest {
+function sentRequest({ instructions, tools, input }: Prompt, record: RequestRecord): SentRequest {
+  const { toolSet, options, encoder } = record;
   // Requirements for the answer follow the input, and so do the labels.
   const { model, toolChoice: _choice, form: _form, verbosity: _verbosity, outputSchema: _schema, ...rest } = options;
   const { labels: _labels, outputLimit: _limit, lengthField: _field, ...others } = rest;
@@ -129,18 +120,11 @@ function sentRequest(
   return { instructions, toolSet, tools, input, model, settings: { ...(settings as unknown as JsonObject), encoder } };
 }
 
-const names = new WeakMap<readonly ToolSpec[], string>();
-
 /** Tells if the name was made from these tools; names of an older form do not show it. */
-export function isToolSetName(name: string, tools: readonly ToolSpec[]): boolean {
-  return name === toolSetName(tools) || !/^[0-9a-f]{16}-\d+$/.test(name);
-}
+export const isToolSetName = (name: string, tools: readonly ToolSpec[]): boolean =>
+  name === toolSetName(tools) || !/^[0-9a-f]{16}-\d+$/.test(name);
 
-function toolSetName(tools: readonly ToolSpec[]): string {
-  const known = names.get(tools);
-  if (known !== undefined) return known;
+const toolSetName = cachePerObject((tools: readonly ToolSpec[]): string => {
   const text = JSON.stringify(tools);
-  const name = `${shortTextHash(text)}-${text.length}`;
-  names.set(tools, name);
-  return name;
-}
+  return `${shortTextHash(text)}-${text.length}`;
+});

@@ -90,7 +90,9 @@ function foldItem(state: ThreadState, _payload: JsonObject, line: Line): ThreadS
   const { state: heard, entry } = attachUserComment(entered, withMaker(read, state));
   const work = foldWork(state.work, entry, line);
   const known = work === state.work ? heard : { ...heard, work };
-  return withEntry(foldQuestionOver(foldAnswer(known, entry.item), entry.item), entry);
+  const answered = foldQuestionOver(foldAnswer(known, entry.item), entry.item);
+  const counted = isTurnBoundary(entry) ? countsAsTurn(answered) : answered;
+  return { ...counted, history: appendEntry(answered.history, entry) };
 }
 
 function foldRequest(state: ThreadState, payload: JsonObject): ThreadState {
@@ -119,9 +121,8 @@ function foldToolSet(sets: ThreadState['toolSets'], payload: JsonObject): Thread
   return new Map([...others.slice(1 - mostToolSets), [name, tools as readonly ToolSpec[]]]);
 }
 
-function withWaiting(state: ThreadState, waiting: ThreadState['waiting']): ThreadState {
-  return waiting === state.waiting ? state : { ...state, waiting };
-}
+const withWaiting = (state: ThreadState, waiting: ThreadState['waiting']): ThreadState =>
+  waiting === state.waiting ? state : { ...state, waiting };
 
 /** The cost of agents and reviews is part of their thread's. A goal pays for agents alone. */
 function foldMessage(before: ThreadState, payload: JsonObject): ThreadState {
@@ -148,9 +149,8 @@ function foldContext({ envelope: before, ...state }: ThreadState, context: JsonO
 }
 
 /** Records for screens cannot change the state; they are half of a file, and repeat the items. */
-export function concernsState({ type, payloadType }: LineKind): boolean {
-  return type !== lineType.event || payloadType !== 'item_completed';
-}
+export const concernsState = ({ type, payloadType }: LineKind): boolean =>
+  type !== lineType.event || payloadType !== 'item_completed';
 
 /** Items that steer a request, or come from an earlier version: never part of history. */
 const notForTheModel: ReadonlySet<string> = new Set(['compaction_trigger', 'additional_tools', 'ghost_snapshot']);
@@ -164,12 +164,6 @@ function entryIn({ payload, metadata }: Line): HistoryEntry | undefined {
 export function holdsUsersWords(line: Line): boolean {
   const entry = entryIn(line);
   return entry !== undefined && isTurnBoundary(entry);
-}
-
-function withEntry(state: ThreadState, entry: HistoryEntry): ThreadState {
-  const history = appendEntry(state.history, entry);
-  if (!isTurnBoundary(entry)) return { ...state, history };
-  return { ...countsAsTurn(state), history };
 }
 
 /** Makes the turn a target for rollbacks, once. In a file without turn records, each message counts as a turn. */

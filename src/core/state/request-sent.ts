@@ -1,7 +1,6 @@
 import type { Digester, Encoder, Prompt, SentFrame } from '../../ports/model.ts';
 import { ifAllDefined } from '../../base/objects.ts';
 import type { TurnId } from '../../protocol/ids.ts';
-import type { Item } from '../../protocol/item.ts';
 import { type JsonObject, numberAt, objectAt, stringAt, trueAt } from '../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../protocol/line.ts';
 import { requestInput } from './plan-request.ts';
@@ -34,15 +33,19 @@ export interface FrameRecord {
 }
 
 type AboutSent = Pick<SentBody, 'turnId' | 'step' | 'auxiliary'>;
+type SentBy = { readonly encoder: Encoder; readonly digester: Digester };
 
 export function sentLine(
   state: Pick<ThreadState, 'posted'>,
   { turnId, step, auxiliary }: AboutSent,
   { prompt, body, frame }: SentRequestBytes,
-  { encoder, digester }: { readonly encoder: Encoder; readonly digester: Digester },
+  { encoder, digester }: SentBy,
 ): LineDraft {
   const posted = state.posted?.encoder === encoder.version ? state.posted : undefined;
-  const from = posted === undefined ? 0 : commonLength(requestInput(posted.history, posted.reader), prompt.input);
+  const before = posted && requestInput(posted.history, posted.reader);
+  // Compares objects, not texts: a recreated item just gets its digest written again.
+  const other = before === undefined ? 0 : prompt.input.findIndex((item, index) => item !== before[index]);
+  const from = other < 0 ? prompt.input.length : other;
   const digests = prompt.input.slice(from).map((item) => digester.short(encoder.item(item)));
   const payload = {
     turn_id: turnId,
@@ -59,18 +62,11 @@ export function sentLine(
   return { type: lineType.sent, payload };
 }
 
-interface SentRequestBytes {
-  readonly prompt: Prompt;
-  readonly body: readonly Uint8Array[];
-  readonly frame?: SentFrame;
-}
+type SentRequestBytes = { readonly prompt: Prompt; readonly body: readonly Uint8Array[]; readonly frame?: SentFrame };
 
 /** Records that the same request was sent again as another frame. All else is in the line before. */
-export function sentAgainLine(
-  { turnId, step, auxiliary }: AboutSent,
-  frame: SentFrame,
-  { digester }: { readonly digester: Digester },
-): LineDraft {
+export function sentAgainLine(about: AboutSent, frame: SentFrame, { digester }: SentBy): LineDraft {
+  const { turnId, step, auxiliary } = about;
   return { type: lineType.sent, payload: { turn_id: turnId, step, auxiliary, frame: framePayload(frame, digester) } };
 }
 
@@ -89,9 +85,8 @@ export function readFrame(payload: JsonObject): FrameRecord | undefined {
   return counts && { ...counts, previous: stringAt(frame, 'previous'), digest: stringAt(frame, 'digest') };
 }
 
-export function instructionsDigest({ instructions }: Pick<Prompt, 'instructions'>, digester: Digester): string {
-  return digester.short(new TextEncoder().encode(instructions));
-}
+export const instructionsDigest = ({ instructions }: Pick<Prompt, 'instructions'>, digester: Digester): string =>
+  digester.short(new TextEncoder().encode(instructions));
 
 export function readSentBody(payload: JsonObject): SentBody | undefined {
   const body = ifAllDefined({
@@ -106,10 +101,4 @@ export function readSentBody(payload: JsonObject): SentBody | undefined {
   });
   const auxiliary = trueAt(payload, 'auxiliary');
   return body && { ...body, digests: body.digests.match(/.{8}/g) ?? [], auxiliary, frame: readFrame(payload) };
-}
-
-/** Compares objects, not texts: a recreated item just gets its digest written again. */
-function commonLength(before: readonly Item[], now: readonly Item[]): number {
-  const other = now.findIndex((item, index) => item !== before[index]);
-  return other < 0 ? now.length : other;
 }

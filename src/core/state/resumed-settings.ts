@@ -60,9 +60,8 @@ export function restoresSettings(state: ThreadState, settings: JsonObject): bool
 }
 
 /** The line with all grants: our newest change of settings, otherwise the newest turn. */
-export function newestGrantingSettings({ context, settings, newest }: ThreadState): JsonObject | undefined {
-  return newest === 'settings' && settings?.['capstan'] !== undefined ? settings : context;
-}
+export const newestGrantingSettings = ({ context, settings, newest }: ThreadState): JsonObject | undefined =>
+  newest === 'settings' && settings?.['capstan'] !== undefined ? settings : context;
 
 /** Removes values that the line's model has by default: they were no choices. */
 export function withoutModelDefaults({ resolved = [], ...last }: LastSettings, catalogue: Catalogue): LastSettings {
@@ -130,13 +129,11 @@ function absolute(source: JsonObject | undefined): string | undefined {
   return cwd?.startsWith('/') === true ? cwd : undefined;
 }
 
-function readReviewer(value: Json | undefined): ApprovalsReviewer | undefined {
-  return value === 'user' || value === 'auto_review' ? value : undefined;
-}
+const readReviewer = (value: Json | undefined): ApprovalsReviewer | undefined =>
+  value === 'user' || value === 'auto_review' ? value : undefined;
 
-function readPersonality(value: Json | undefined): Personality | null | undefined {
-  return value === null || value === 'none' || value === 'friendly' || value === 'pragmatic' ? value : undefined;
-}
+const readPersonality = (value: Json | undefined): Personality | null | undefined =>
+  value === null || value === 'none' || value === 'friendly' || value === 'pragmatic' ? value : undefined;
 
 /** Our value if we wrote the record; otherwise that of another program under the shared key. */
 function readMode(ours: JsonObject | undefined, source: JsonObject | undefined): CollaborationSetting | undefined {
@@ -206,9 +203,8 @@ function withNewWords(entry: Json): Json {
   return { ...entry, ...access, ...place };
 }
 
-function readLegacy(value: JsonObject | undefined): PermissionProfile | undefined {
-  return stringAt(value, 'type') === undefined ? undefined : profileFromPolicy(value as unknown as SandboxPolicy);
-}
+const readLegacy = (value: JsonObject | undefined): PermissionProfile | undefined =>
+  stringAt(value, 'type') === undefined ? undefined : profileFromPolicy(value as unknown as SandboxPolicy);
 
 /** Names of settings that apply because a resumed thread took them from its past. */
 export interface RestoredSettings {

@@ -73,6 +73,5 @@ function entryFor(entry: HistoryEntry): readonly ReviewEntry[] {
   }
 }
 
-function withPictures(text: string, count: number): string {
-  return count === 0 ? text : `${text}\n[${count} pictures that you are not shown]`;
-}
+const withPictures = (text: string, count: number): string =>
+  count === 0 ? text : `${text}\n[${count} pictures that you are not shown]`;

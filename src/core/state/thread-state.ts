@@ -32,10 +32,7 @@ export function addRollbackMark<Mark>(older: RollbackMarks<Mark>, mark: Mark): R
 }
 
 /** The mark before the newest `count` turns, with those before it; the oldest one if there are fewer. */
-export function rollbackMarkBefore<Mark>(
-  { length, newest }: RollbackMarks<Mark>,
-  count: number,
-): Marked<Mark> | undefined {
+export function rollbackMarkBefore<Mark>({ length, newest }: RollbackMarks<Mark>, count: number) {
   const target = Math.max(0, length - count);
   let at = newest;
   while (at !== undefined && at.older.length > target) at = at.older.newest;
@@ -157,9 +154,8 @@ const markParts = [
   'prefill',
 ] as const;
 
-export function rollbackMarkOf(state: ThreadState): RollbackMark {
-  return Object.fromEntries(markParts.map((part) => [part, state[part]])) as unknown as RollbackMark;
-}
+export const rollbackMarkOf = (state: ThreadState): RollbackMark =>
+  Object.fromEntries(markParts.map((part) => [part, state[part]])) as unknown as RollbackMark;
 
 export const emptyThreadState: ThreadState = {
   meta: {},
@@ -183,9 +179,8 @@ export const emptyThreadState: ThreadState = {
   marks: noRollbackMarks,
 };
 
-export function instructionsOf(state: Pick<ThreadState, 'meta' | 'instructions'>): BaseInstructions | undefined {
-  return state.instructions ?? readBaseInstructions(objectAt(state.meta, 'base_instructions'));
-}
+export const instructionsOf = (state: Pick<ThreadState, 'meta' | 'instructions'>): BaseInstructions | undefined =>
+  state.instructions ?? readBaseInstructions(objectAt(state.meta, 'base_instructions'));
 
 export function readBaseInstructions(base: JsonObject | undefined): BaseInstructions | undefined {
   const [text, model] = [stringAt(base, 'text'), stringAt(objectAt(base, 'provenance'), 'model')];

@@ -1,7 +1,7 @@
 import { defined } from '../../base/objects.ts';
 import { type JsonObject, numberAt, objectAt } from '../../protocol/json.ts';
 import { addUsage, isSameCount, usageSince, usedTokens } from '../../protocol/usage.ts';
-import type { Allowance, LimitName, Usage } from '../../protocol/usage.ts';
+import type { Allowance, Cost, LimitName, Usage } from '../../protocol/usage.ts';
 import type { SpendingLimits, TurnLimits } from '../envelope/settings.ts';
 import { lastUsage, type NewestTokenCount } from '../history/token-counts.ts';
 import { currentProvider } from './current-provider.ts';
@@ -31,38 +31,35 @@ export function foldNewestCount(
 }
 
 /** A line that only adds to the total repeats the newest count. Other programs sometimes repeat both. */
-function isRepeated({ usage }: ThreadState, last: Usage, total: Usage | undefined): boolean {
-  return isSameCount(last, lastUsage(usage.newest)) && (total === undefined || isSameCount(total, usage.total));
-}
+const isRepeated = ({ usage }: ThreadState, last: Usage, total: Usage | undefined): boolean =>
+  isSameCount(last, lastUsage(usage.newest)) && (total === undefined || isSameCount(total, usage.total));
 
 /** Remainder of each limit. `beside`: agents' spending that is in no line yet, and requests under way. */
 export function spendingAllowances(state: ThreadState, limits: TurnLimits, beside: Usage): readonly Allowance[] {
   const { total } = state.usage;
   const { tokens = 0, nanoUsd = 0, unpriced = 0 } = limits.continued ?? {};
+  const before = { nanoUsd, unpriced };
   const turn = addUsage(usageSince(state.openTurn?.spent ?? total, total), beside);
   const thread = addUsage(ownCost(total, state.meta), beside);
   return [
-    ...ofTokens('max_turn_tokens', limits.turnTokens, turn).map((each) => ({ ...each, used: each.used + tokens })),
-    ...ofTokens('max_thread_tokens', limits.threadTokens, thread),
-    ...ofCost('max_turn_cost', limits.turnCost, turn).map((each) => withMore(each, nanoUsd, unpriced)),
-    ...ofCost('max_thread_cost', limits.threadCost, thread),
+    ...ofTokens('max_turn_tokens', limits.turnTokens, turn, tokens),
+    ...ofTokens('max_thread_tokens', limits.threadTokens, thread, 0),
+    ...ofCost('max_turn_cost', limits.turnCost, turn, before),
+    ...ofCost('max_thread_cost', limits.threadCost, thread, { nanoUsd: 0, unpriced: 0 }),
   ];
 }
 
-function ofTokens(limit: LimitName, most: number | undefined, used: Usage): readonly Allowance[] {
-  return most === undefined ? [] : [{ limit, unit: 'tokens', most, used: usedTokens(used) + (used.estimated ?? 0) }];
+function ofTokens(limit: LimitName, most: number | undefined, now: Usage, before: number): readonly Allowance[] {
+  const used = before + usedTokens(now) + (now.estimated ?? 0);
+  return most === undefined ? [] : [{ limit, unit: 'tokens', most, used }];
 }
 
-function ofCost(limit: LimitName, mostUsd: number | undefined, used: Usage): readonly Allowance[] {
+function ofCost(limit: LimitName, mostUsd: number | undefined, now: Usage, before: Cost): readonly Allowance[] {
   if (mostUsd === undefined) return [];
-  const { nanoUsd, unpriced } = used.cost ?? { nanoUsd: 0, unpriced: used.total + (used.estimated ?? 0) };
-  const without = unpriced === 0 ? {} : { unpriced };
-  return [{ limit, unit: 'nanoUsd', most: Math.round(mostUsd * 1e9), used: nanoUsd, ...without }];
-}
-
-function withMore(allowance: Allowance, nanoUsd: number, unpriced: number): Allowance {
-  const without = (allowance.unpriced ?? 0) + unpriced;
-  return { ...allowance, used: allowance.used + nanoUsd, ...(without > 0 && { unpriced: without }) };
+  const cost = now.cost ?? { nanoUsd: 0, unpriced: now.total + (now.estimated ?? 0) };
+  const unpriced = before.unpriced + cost.unpriced;
+  const priced = { unit: 'nanoUsd', most: Math.round(mostUsd * 1e9), used: before.nanoUsd + cost.nanoUsd } as const;
+  return [{ limit, ...priced, ...(unpriced > 0 && { unpriced }) }];
 }
 
 export function storedSpendingLimits(envelope: JsonObject | undefined): SpendingLimits {

@@ -2,27 +2,12 @@ import { fragmentCatalog } from './catalog.ts';
 import { normaliseVisibleText, unseenSpace, boundedRepeat } from '../fragments/text/escape-markup.ts';
 
 /** Context tags of other programs or earlier versions, and those inside a checkpoint. */
-const furtherNames = [
-  'user_instructions',
-  'goal_context',
-  'codex_internal_context',
-  'external_KEY',
-  'user_action',
-  'user_shell_command',
-  'context_window',
-  'context_window_guidance',
-  'current_time_reminder',
-  'git_attribution',
-  'image_resize_notice',
-  'rollout_budget',
-  'token_budget',
-  'token_budget_fallback',
-  'image name',
-  'VERBATIM_REQUEST_START',
-  'VERBATIM_REQUEST_END',
-  'RECENT_USER_CONTEXT_START',
-  'RECENT_USER_CONTEXT_END',
-];
+const furtherNames = (
+  'user_instructions, goal_context, codex_internal_context, external_KEY, user_action, user_shell_command, ' +
+  'context_window, context_window_guidance, current_time_reminder, git_attribution, image_resize_notice, ' +
+  'rollout_budget, token_budget, token_budget_fallback, image name, VERBATIM_REQUEST_START, VERBATIM_REQUEST_END, ' +
+  'RECENT_USER_CONTEXT_START, RECENT_USER_CONTEXT_END'
+).split(', ');
 
 let signs: { readonly tag: RegExp; readonly name: RegExp; readonly heading: RegExp } | undefined;
 

@@ -7,7 +7,8 @@ export function recogniseFragment(role: string, text: string): string | undefine
   const trimmed = text.trim();
   if (role === 'user' && !userBeginnings().has(trimmed[0] ?? '')) return undefined;
   const kind = fragmentCatalog.find((kind) => (kind.role === role || kind.alsoRole === role) && kind.matches(trimmed));
-  return kind?.id ?? (role === 'user' ? foreignKinds.find(([, shape]) => shape.test(trimmed))?.[0] : undefined);
+  if (kind !== undefined || role !== 'user') return kind?.id;
+  return Object.entries(foreignKinds).find(([, shapes]) => shapes.some((shape) => shape.test(trimmed)))?.[0];
 }
 
 let beginnings: ReadonlySet<string> | undefined;
@@ -16,7 +17,7 @@ let beginnings: ReadonlySet<string> | undefined;
 function userBeginnings(): ReadonlySet<string> {
   return (beginnings ??= new Set([
     // The character after the anchor.
-    ...foreignKinds.map(([, { source }]) => source[1]!),
+    ...Object.values(foreignKinds).flatMap((shapes) => shapes.map(({ source }) => source[1]!)),
     ...fragmentCatalog.flatMap(({ role, alsoRole, markers }) =>
       role === 'user' || alsoRole === 'user' ? (markers?.[0][0] ?? []) : [],
     ),
@@ -35,21 +36,16 @@ export function isInjectedContext(item: Item): boolean {
  * Context that other programs write in the user's role and that Capstan recognises in their files. Capstan itself
  * writes only the context of goals. Warnings must match as a whole, so that a user may quote one and ask about it.
  */
-const foreignKinds: readonly (readonly [id: string, shape: RegExp])[] = [
-  ['internal-context', /^<codex_internal_context source="[a-z][a-z0-9_]*">[^]*<\/codex_internal_context>$/],
-  ['internal-context', /^<goal_context>[^]*<\/goal_context>$/i],
+const foreignKinds: Readonly<Record<string, readonly RegExp[]>> = {
+  'internal-context': [
+    /^<codex_internal_context source="[a-z][a-z0-9_]*">[^]*<\/codex_internal_context>$/,
+    /^<goal_context>[^]*<\/goal_context>$/i,
+  ],
   // A value under a key that the client chose.
-  ['untrusted-context', /^<(?<name>external_[^>]*)>[^]*<\/\k<name>>$/],
-  [
-    'legacy-warning',
+  'untrusted-context': [/^<(?<name>external_[^>]*)>[^]*<\/\k<name>>$/],
+  'legacy-warning': [
     /^Warning: apply_patch was requested via \S+\. Use the apply_patch tool instead of exec_command\.$/,
-  ],
-  [
-    'legacy-warning',
     /^Warning: The maximum number of unified exec processes you can keep open is \d+(?: and you currently have \d+ processes open\. Reuse older processes [^\n?]*)?\.?$/,
-  ],
-  [
-    'legacy-warning',
     /^Warning: Your account was flagged for potentially high-risk cyber activity(?: and this request was routed to \S+ as a fallback\.[^\n?]*)?\.?$/,
   ],
-];
+};

@@ -2,6 +2,7 @@ import { defined } from '../../base/objects.ts';
 import { equalJson, isJsonObject, type Json, type JsonObject } from '../../protocol/json.ts';
 import type { Step } from '../envelope/envelope.ts';
 import type { Fragment } from '../fragments/text/define-fragment.ts';
+import { mcpProblemsId } from './sections/deferred-tools-and-mcp-servers.ts';
 import { type AnySection, unknownState } from './sections/section.ts';
 
 export interface SectionFragment {
@@ -19,17 +20,12 @@ export interface WorldUpdate {
 }
 
 export type IsStillInHistory = (family: AnySection['family']) => boolean;
+type Sections = readonly AnySection[];
 
 /** Tells everything if nothing proves that anything was sent; otherwise only the differences. */
-export function buildWorldUpdate(
-  sections: readonly AnySection[],
-  step: Step,
-  baseline: Baseline,
-  stands: IsStillInHistory,
-): WorldUpdate {
-  return baseline.kind === 'none'
-    ? buildFullUpdate(sections, step, stands)
-    : buildDifference(sections, step, baseline.state, stands);
+export function buildWorldUpdate(sections: Sections, step: Step, baseline: Baseline, stands: IsStillInHistory) {
+  if (baseline.kind === 'none') return buildFullUpdate(sections, step, stands);
+  return buildDifference(sections, step, baseline.state, stands);
 }
 
 /** Everything, for a reader without proven knowledge. An old text in force is replaced or withdrawn. */
@@ -40,16 +36,17 @@ export function buildFullUpdate(sections: readonly AnySection[], step: Step, sta
 }
 
 /** Tells only differences. A section missing in the baseline was never sent, unless its text in history is in force. */
-function buildDifference(
-  sections: readonly AnySection[],
-  step: Step,
-  baseline: JsonObject,
-  stands: IsStillInHistory,
-): WorldUpdate {
+function buildDifference(sections: Sections, step: Step, baseline: JsonObject, stands: IsStillInHistory): WorldUpdate {
   const facts = factsOf(sections, step);
-  const told = toldOf(facts, (each) => differenceOf(each, baseline, stands));
+  const told = toldOf(facts, (each) => {
+    const { section, fact } = each;
+    const stored = baseline[section.id];
+    if (stored === undefined) return wholeOf(each, stands);
+    const beside = section.beside && baseline[section.beside.id];
+    return section.change(section.read(stored, beside) ?? unknownState, fact);
+  });
   const state = makeMergePatch(ownSections(sections, baseline), storedFacts(facts));
-  return { form: 'change', told, ...(state === undefined ? {} : { record: { full: false, state } }) };
+  return { form: 'change', told, record: state && { full: false, state } };
 }
 
 type SectionFact = { readonly section: AnySection; readonly fact: undefined | never };
@@ -57,22 +54,10 @@ type SectionFact = { readonly section: AnySection; readonly fact: undefined | ne
 const factsOf = (sections: readonly AnySection[], step: Step): readonly SectionFact[] =>
   sections.map((section) => ({ section, fact: section.of(step) }));
 
-function toldOf(
-  facts: readonly SectionFact[],
-  fragments: (each: SectionFact) => readonly Fragment[],
-): readonly SectionFragment[] {
+function toldOf(facts: readonly SectionFact[], fragments: (each: SectionFact) => readonly Fragment[]) {
   return facts.flatMap((each) =>
     fragments(each).map((fragment) => ({ section: each.section.id, fragment, ...defined({ value: each.fact }) })),
   );
-}
-
-function differenceOf(each: SectionFact, baseline: JsonObject, stands: IsStillInHistory): readonly Fragment[] {
-  const { section, fact } = each;
-  const stored = baseline[section.id];
-  const beside = section.beside === undefined ? undefined : baseline[section.beside.id];
-  return stored === undefined
-    ? wholeOf(each, stands)
-    : section.change(section.read(stored, beside) ?? unknownState, fact);
 }
 
 function wholeOf({ section, fact }: SectionFact, stands: IsStillInHistory): readonly Fragment[] {
@@ -115,6 +100,15 @@ export const baselineAfterCheckpoint = (problems: ReportedMcpProblems): Baseline
   why: 'checkpoint',
   ...(Object.keys(problems).length > 0 && { problems }),
 });
+
+/** MCP servers that do not run, and why, as last sent to the model. Valid until a process has seen the server. */
+export const mcpProblemsInBaseline = (baseline: Baseline): ReportedMcpProblems =>
+  baseline.kind === 'known' ? readMcpProblems(baseline.state[mcpProblemsId]) : (baseline.problems ?? {});
+
+export function readMcpProblems(told: Json | undefined): ReportedMcpProblems {
+  const problems = Object.entries(isJsonObject(told) ? told : {});
+  return Object.fromEntries(problems.filter((each): each is [string, string] => typeof each[1] === 'string'));
+}
 
 /** The baseline after a `world_state` line. A patch proves nothing if the state that it changes is not known. */
 export function foldWorldState(baseline: Baseline, payload: JsonObject): Baseline {

@@ -9,7 +9,7 @@ import { agentIdentityIn } from '../../core/state/fold/agents.ts';
 import { lastSettings, restoredSettings } from '../../core/state/resumed-settings.ts';
 import type { LastSettings, RestoredSettings } from '../../core/state/resumed-settings.ts';
 import { instructionsOf, type ThreadState } from '../../core/state/thread-state.ts';
-import { mcpProblemsInBaseline } from '../../core/world/mcp-problems.ts';
+import { mcpProblemsInBaseline } from '../../core/world/tell-world.ts';
 import type { NewestLine } from '../../ports/thread-store.ts';
 import { callableTools } from '../../protocol/client-tool.ts';
 import type { ThreadId } from '../../protocol/ids.ts';

@@ -42,7 +42,8 @@ export function makeCandidate(plan: CompactionPlan, source: CompactionSource, co
   const earlier = earlierSummaries(source.history);
   return shrinkToFit(plan.budget, (budget) => {
     const words = userMessagesEntry(plan, all, content, budget);
-    const summary = summaryEntry(plan, source, { content, kept: keptIn(words.choice), found, earlier }, budget);
+    const kept = words.choice.rows.flatMap((row) => ('leftOut' in row ? [] : row));
+    const summary = summaryEntry(plan, source, { content, kept, found, earlier }, budget);
     const entries = [...words.entries, ...recordsEntries(source.work, budget.records), summary.entry];
     return {
       strategy: content.strategy,
@@ -93,7 +94,7 @@ export function userMessagesEntry(
   all: readonly PreservedMessage[],
   { chosen, quote }: Pick<CheckpointContent, 'chosen' | 'quote'>,
   budget: PartsBudget,
-): { readonly entries: readonly CandidateEntry[]; readonly choice: KeptMessages } {
+) {
   const isChosen = chosen.length > 0;
   const tasks = isChosen ? chosen : all.filter((row) => row.task);
   const choice = selectMessagesToKeep(all, { tasks, isNamed: isChosen, quote, budget });
@@ -111,16 +112,11 @@ export function userMessagesEntry(
   return { entries: [madeEntry(checkpointIntentFragment.id, item, { words: quotes })], choice };
 }
 
-function madeEntry(
-  kind: string,
-  item: (id: string) => Item,
-  known: Pick<HistoryEntry, 'words' | 'summary'> = {},
-): CandidateEntry {
+type KnownText = Pick<HistoryEntry, 'words' | 'summary'>;
+
+function madeEntry(kind: string, item: (id: string) => Item, known: KnownText = {}): CandidateEntry {
   return { kind: 'made', item, origin: { family: 'context', kinds: [kind], cause: 'event' }, ...known };
 }
-
-const keptIn = ({ rows }: KeptMessages): readonly KeptMessage[] =>
-  rows.filter((row): row is KeptMessage => !('leftOut' in row));
 
 function messageOf(kept: KeptMessage, task: 'chosen' | 'before' | undefined): IntentRow {
   const { words, text, pictures, picturesLeftOut, alsoIn } = kept;
@@ -203,12 +199,8 @@ function summaryEntry(plan: CompactionPlan, source: CompactionSource, input: Sum
   return { entry, message: text, mended };
 }
 
-function summaryText(
-  plan: CompactionPlan,
-  { work }: CompactionSource,
-  { content, kept, found, earlier }: SummaryInput,
-  budget: PartsBudget,
-) {
+function summaryText(plan: CompactionPlan, { work }: CompactionSource, input: SummaryInput, budget: PartsBudget) {
+  const { content, kept, found, earlier } = input;
   if (content.written.by === 'code') {
     const carried = carryEarlierSummaries(earlier, budget.answer);
     const left = budget.answer - carried.reduce((sum, { text }) => sum + sentTokens(text), 0);
@@ -222,7 +214,7 @@ function summaryText(
     return { payload, mended: [] };
   }
   const { context, summary } = content.written;
-  const inspected = tokensToInspect(budget.answer);
+  const inspected = Math.max(leastLookedAt, budget.answer * lookedAt);
   const looked = [cutText(context, inspected), cutSummary(summary, inspected)] as const;
   const notes = withoutKeptMessages(looked[0], kept);
   const noted = budget.answer === 0 ? '' : cutText(notes, Math.floor(budget.answer * contextShare));
@@ -241,8 +233,12 @@ function summaryText(
     ...added,
     resumeAt: endsInCursor ? undefined : resumeText(work, budget.answer),
   };
-  return { payload, mended: cutNotice([context, summary, notes, told], [...looked, noted, shown]) };
+  const cut = [...looked, noted, shown];
+  const isWhole = [context, summary, notes, told].every((text, index) => text === cut[index]);
+  return { payload, mended: isWhole ? [] : [cutNotice] };
 }
+
+const cutNotice = 'The model wrote more than there is space for, so Capstan cut out the middle.';
 
 /** The newest summary by any program's model still in history, and the older ones that it carries along. */
 function earlierSummaries(history: History): readonly EarlierSummary[] {
@@ -301,12 +297,6 @@ export function withoutKeptMessages(text: string, kept: readonly KeptMessage[]):
 /** Capstan inspects this many times the space of a text: removing repetitions may make the rest fit. */
 const lookedAt = 4;
 const leastLookedAt = 1000;
-const tokensToInspect = (tokens: number): number => Math.max(leastLookedAt, tokens * lookedAt);
-
-function cutNotice(written: readonly string[], kept: readonly string[]): readonly string[] {
-  if (written.every((text, index) => text === kept[index])) return [];
-  return ['The model wrote more than there is space for, so Capstan cut out the middle.'];
-}
 
 /** Cuts the middle of a summary, but keeps its last line, which says where to resume. */
 function cutSummary(summary: string, tokens: number): string {

@@ -13,6 +13,7 @@ import type { Candidate } from './candidate.ts';
 import { findQuote } from './match-quote.ts';
 import { longestShortMessage, passagesToKeep, divideMessageSpace } from './message-space.ts';
 
+type Messages = readonly PreservedMessage[];
 type PictureParts = 'pictures' | 'picturesLeftOut' | 'picturesLeftOutTokens';
 type KeptParts = 'text' | 'gaps' | 'bytesPerToken' | PictureParts | 'cut' | 'alsoIn';
 
@@ -40,13 +41,8 @@ const frame = 16;
 /** True for the user's messages, also those sent into a running turn, for answers, and for commands typed with `!`. */
 const isUsers = ({ by }: PreservedMessage): boolean => by === undefined || by === 'shell' || by === 'answer';
 
-/**
- * Precedence: newest message, chosen, first, those since the newest, the user's, others. `divideMessageSpace` decides how much.
- */
-export function selectMessagesToKeep(
-  all: readonly PreservedMessage[],
-  { tasks, isNamed, quote, budget }: WordsWanted,
-): KeptMessages {
+/** Precedence: newest message, chosen, first, those since the newest, the user's, others. */
+export function selectMessagesToKeep(all: Messages, { tasks, isNamed, quote, budget }: WordsWanted): KeptMessages {
   const { rows, alsoIn, copies } = distinctWords(all);
   const messages = rows.filter(({ by }) => by === undefined);
   const since = rows.slice(rows.findLastIndex(({ by }) => by === undefined) + 1).toReversed();
@@ -92,7 +88,13 @@ export function selectMessagesToKeep(
   }
   dropPictures(order, kept, budget.pictures);
 
-  return { rows: inOrder(all, rows, kept), counts: countFates(messages, kept, copies) };
+  // A message counts as often as the user wrote it: all its copies are kept, cut or dropped alike.
+  const counts = { kept: 0, cut: 0, dropped: 0 };
+  for (const row of messages) {
+    const fate = kept.get(row);
+    counts[fate === undefined ? 'dropped' : fate.cut ? 'cut' : 'kept'] += copies.get(row) ?? 1;
+  }
+  return { rows: inOrder(all, rows, kept), counts };
 }
 
 type WordsSpace = { readonly most: number; readonly least: number; readonly request: TextRange | undefined };
@@ -133,17 +135,14 @@ function leastOfRequest({ text }: PreservedMessage, request: TextRange | undefin
 
 const gapsOf = (row: PreservedMessage): readonly TextGap[] => row.gaps ?? (row.cut ? gapsIn(row.text) : []);
 /** The larger of a byte estimate and a tokeniser-like count: logs and tables have few bytes per token. */
-const weigh = (text: string): number => Math.max(sentTokens(text), Math.ceil(textTokens(text)));
-const rowTokens = cachePerObject(({ text }: PreservedMessage) => weigh(text));
+const rowTokens = cachePerObject(({ text }: PreservedMessage) =>
+  Math.max(sentTokens(text), Math.ceil(textTokens(text))),
+);
 const passagesOf = cachePerObject((row: PreservedMessage) => passagesToKeep(row.text, gapsOf(row)));
 const pictureTokens = cachePerObject((part: JsonObject) => itemTokens(partsMessage('', 'user', [part])));
 
 /** Keeps pictures while they fit; from the first that does not, all are left out and counted. */
-function dropPictures(
-  order: readonly PreservedMessage[],
-  kept: Map<PreservedMessage, KeptMessage>,
-  most: number,
-): void {
+function dropPictures(order: Messages, kept: Map<PreservedMessage, KeptMessage>, most: number): void {
   let left = most;
   for (const row of order) {
     const found = kept.get(row);
@@ -175,26 +174,8 @@ function eachPicture(parts: readonly JsonObject[]): readonly (readonly JsonObjec
   return pictures;
 }
 
-/** Counts a message as often as the user wrote it: all its copies are kept, cut or dropped alike. */
-function countFates(
-  own: readonly PreservedMessage[],
-  kept: ReadonlyMap<PreservedMessage, KeptMessage>,
-  copies: ReadonlyMap<PreservedMessage, number>,
-): Candidate['words'] {
-  const counts = { kept: 0, cut: 0, dropped: 0 };
-  for (const row of own) {
-    const fate = kept.get(row);
-    counts[fate === undefined ? 'dropped' : fate.cut ? 'cut' : 'kept'] += copies.get(row) ?? 1;
-  }
-  return counts;
-}
-
 /** The newest message is always kept, so a kept one follows every gap. */
-function inOrder(
-  all: readonly PreservedMessage[],
-  rows: readonly PreservedMessage[],
-  kept: ReadonlyMap<PreservedMessage, KeptMessage>,
-): readonly KeptMessageRow[] {
+function inOrder(all: Messages, rows: Messages, kept: ReadonlyMap<PreservedMessage, KeptMessage>) {
   const result: KeptMessageRow[] = [];
   const standing = new Set(rows);
   const leave = (leftOut: LeftOutMessages): void => {
@@ -222,7 +203,10 @@ function together(one: LeftOutMessages, other: LeftOutMessages): LeftOutMessages
 
 function leftOutOf(row: PreservedMessage): LeftOutMessages {
   const others = isUsers(row) ? {} : { others: 1 };
-  return { count: 1, ...others, tokens: tokensOf(row), ...span(row.number, row.number) };
+  // Of the whole message, including earlier cuts, as counted by the marks.
+  const ofText = Math.ceil(uncutBytes(row.text, gapsOf(row)) / bytesPerTokenOf(row));
+  const tokens = ofText + picturesTokens(row.pictures) + (row.picturesLeftOutTokens ?? 0);
+  return { count: 1, ...others, tokens, ...span(row.number, row.number) };
 }
 
 const span = (from: number | undefined, to: number | undefined): Pick<LeftOutMessages, 'from' | 'to'> =>
@@ -234,17 +218,11 @@ const bytesPerTokenOf = cachePerObject((row: PreservedMessage): number => {
   return isWhole ? sentBytes(row.text) / textTokens(row.text) : (row.bytesPerToken ?? bytesPerToken);
 });
 
-/** Tokens of the whole message, including earlier cuts, as counted by the marks. */
-function tokensOf(row: PreservedMessage): number {
-  const text = Math.ceil(uncutBytes(row.text, gapsOf(row)) / bytesPerTokenOf(row));
-  return text + picturesTokens(row.pictures) + (row.picturesLeftOutTokens ?? 0);
-}
-
 const picturesTokens = (parts: readonly JsonObject[]): number =>
   parts.reduce((sum, part) => sum + pictureTokens(part), 0);
 
 /** Keeps the last of identical messages. `copies`: how often each was written, also before a checkpoint. */
-function distinctWords(all: readonly PreservedMessage[]) {
+function distinctWords(all: Messages) {
   const newest = new Map<string, PreservedMessage>();
   const alsoIn = new Map<PreservedMessage, readonly number[]>();
   const copies = new Map<PreservedMessage, number>();

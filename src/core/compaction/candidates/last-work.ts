@@ -6,7 +6,7 @@ import { truncateMiddle } from '../../fragments/text/truncate.ts';
 import type { HistoryEntry } from '../../history/entry.ts';
 import { historyEntries } from '../../history/history.ts';
 import { type CallItem, isCall, isMessage, type Item, messageText } from '../../../protocol/item.ts';
-import { isJsonObject, parseJsonObject } from '../../../protocol/json.ts';
+import { objectsAt, parseJsonObject, stringAt } from '../../../protocol/json.ts';
 import type { CompactionSource } from '../plan/compaction-plan.ts';
 import type { WorkRecords } from '../plan/work-records.ts';
 
@@ -36,15 +36,12 @@ function turnNumbers(all: readonly HistoryEntry[]): readonly (number | undefined
 
 export function cutLastWork({ answer, results }: FoundWork, tokens: number): LastWorkExcerpts {
   const each = Math.floor((tokens * 0.6) / Math.max(1, results.length)) - aroundResult;
+  const shown = tokens === 0 ? undefined : answer;
   return {
-    ...(answer === undefined || tokens === 0
-      ? {}
-      : { answer: { ...answer, text: cutText(answer.text, Math.floor(tokens * 0.4)) } }),
-    results: (each < leastOfResult ? [] : results).map((result) => ({
-      ...result,
-      call: shortLine(result.call, tokens),
-      output: cutText(result.output, each),
-    })),
+    answer: shown && { ...shown, text: cutText(shown.text, Math.floor(tokens * 0.4)) },
+    results: (each < leastOfResult ? [] : results).map(({ number, call, output }) => {
+      return { number, call: shortLine(call, tokens), output: cutText(output, each) };
+    }),
   };
 }
 
@@ -107,12 +104,9 @@ function callLine(item: CallItem): string {
   return `${item.name} ${text}`;
 }
 
-function outputText({ output }: Item): string {
-  if (typeof output === 'string') return output;
-  if (!Array.isArray(output)) return '';
-  return output
-    .flatMap((part) => (isJsonObject(part) && typeof part['text'] === 'string' ? [part['text']] : []))
-    .join('\n');
+function outputText(item: Item): string {
+  const texts = objectsAt(item, 'output').flatMap((part) => stringAt(part, 'text') ?? []);
+  return stringAt(item, 'output') ?? texts.join('\n');
 }
 
 export function shortLine(text: string, tokens: number): string {

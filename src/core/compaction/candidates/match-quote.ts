@@ -1,5 +1,6 @@
 import type { TextRange } from '../../fragments/text/cut-and-fence-text.ts';
 import type { PreservedMessage } from '../../history/user-words.ts';
+import { countEach } from './message-space.ts';
 
 const leastBeginning = 8;
 const leastPart = 24;
@@ -28,12 +29,11 @@ export function findQuotedMessages(words: readonly PreservedMessage[], given: st
     () => joined(quote, rows),
     () => (quote.length < leastBeginning ? [] : mostAlike(quote, rows)),
   ];
-  return (
-    ways
-      .values()
-      .map((way) => way())
-      .find((found) => found.length > 0) ?? []
-  );
+  for (const way of ways) {
+    const found = way();
+    if (found.length > 0) return found;
+  }
+  return [];
 }
 
 /** Position of a quote inside a message; its white space is ignored. */
@@ -127,13 +127,9 @@ function mostAlike(quote: string, rows: readonly Compared[]): readonly Preserved
 type Pairs = { readonly counts: ReadonlyMap<string, number>; readonly total: number };
 
 function letterPairs(text: string): Pairs {
-  const counts = new Map<string, number>();
   const letters = text.slice(0, mostCompared).toLowerCase();
-  for (let at = 0; at < letters.length - 1; at++) {
-    const pair = letters.slice(at, at + 2);
-    counts.set(pair, (counts.get(pair) ?? 0) + 1);
-  }
-  return { counts, total: Math.max(0, letters.length - 1) };
+  const total = Math.max(0, letters.length - 1);
+  return { counts: countEach(Array.from({ length: total }, (_, at) => letters.slice(at, at + 2))), total };
 }
 
 function shared(a: Pairs, b: Pairs): number {

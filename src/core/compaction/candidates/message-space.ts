@@ -1,3 +1,4 @@
+import { largestThatFits } from '../../../base/search.ts';
 import type { TextGap, TextRange } from '../../fragments/text/cut-and-fence-text.ts';
 
 /** Limit of a short message, in characters (UTF-16 units). */
@@ -74,13 +75,9 @@ export function divideMessageSpace(messages: readonly SpaceWanted[], space: numb
   function fill(some: readonly number[], free: number, wanted: (at: number) => number): ReadonlyMap<number, number> {
     const raised = (at: number, level: number): number => Math.max(given[at]!, Math.min(wanted(at), level));
     const costs = (level: number): number => some.reduce((sum, at) => sum + raised(at, level) - given[at]!, 0);
-    let [low, high] = [0, some.reduce((most, at) => Math.max(most, wanted(at)), 0)];
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if (costs(middle) <= free) low = middle;
-      else high = middle - 1;
-    }
-    return new Map(some.map((at) => [at, raised(at, low)]));
+    const highest = some.reduce((most, at) => Math.max(most, wanted(at)), 0);
+    const level = largestThatFits(0, highest, (each) => costs(each) <= free);
+    return new Map(some.map((at) => [at, raised(at, level)]));
   }
 }
 
@@ -88,10 +85,7 @@ const neighbours = 12;
 const leastUnlike = 3;
 const lettersOfSentence = 16;
 
-/**
- * Lines to keep when the middle of a message is cut, the most telling first: those that an earlier cut kept, then short
- * ones unlike their neighbours, such as a sentence between two pastes. Works in any language.
- */
+/** Lines to keep when a message is cut, best first: those an earlier cut kept, then those unlike their neighbours. */
 export function passagesToKeep(text: string, gaps: readonly TextGap[]): readonly TextRange[] {
   const lines = linesOf(text, gaps);
   const shapes = countEach(lines.map(({ shape }) => shape));
@@ -158,7 +152,7 @@ function described(line: string): Pick<Line, 'shape' | 'words' | 'prose'> {
   return { shape, words, prose: words.length / Math.max(1, tokens.length) };
 }
 
-function countEach(values: readonly string[]): ReadonlyMap<string, number> {
+export function countEach(values: readonly string[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   return counts;

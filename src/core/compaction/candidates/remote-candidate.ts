@@ -4,7 +4,7 @@ import { isCheckpointItem, isOpaque } from '../../history/sent-items.ts';
 import { itemTokens } from '../../history/token-counts.ts';
 import { messagesOfUserAndSetup } from '../../history/user-words.ts';
 import { isMessage, type Item } from '../../../protocol/item.ts';
-import { isJsonObject, stringAt } from '../../../protocol/json.ts';
+import { objectsAt, stringAt } from '../../../protocol/json.ts';
 import type { ProviderName } from '../../../protocol/provider-name.ts';
 import { type Candidate, type CandidateEntry, type FaultyAnswer, faultyAnswer } from './candidate.ts';
 import { entriesTokens, recordsEntries, userMessagesEntry, shrinkToFit } from './build-candidate.ts';
@@ -66,16 +66,11 @@ const fromAgents = (all: readonly HistoryEntry[]): readonly HistoryEntry[] =>
   all.filter(({ item }) => item.type === 'agent_message' && itemTokens(item) <= mostOfAgent && !isReport(item));
 
 function isReport(item: Item): boolean {
-  const text = firstText(item);
+  const [text = ''] = objectsAt(item, 'content').flatMap((part) => stringAt(part, 'text') ?? []);
   if (text.startsWith('Message Type: FINAL_ANSWER\n')) return true;
   const { author, recipient } = item;
   const isBelow = typeof author === 'string' && typeof recipient === 'string' && author.startsWith(`${recipient}/`);
   return isBelow && text.startsWith('Message Type: MESSAGE\n');
-}
-
-function firstText({ content }: Item): string {
-  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
-  return parts.flatMap((part) => (isJsonObject(part) ? (stringAt(part, 'text') ?? []) : []))[0] ?? '';
 }
 
 function newestThatFit(asked: readonly HistoryEntry[], tokens: number): readonly HistoryEntry[] {

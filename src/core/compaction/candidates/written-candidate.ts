@@ -12,7 +12,9 @@ import { findQuotedMessages } from './match-quote.ts';
 /** A shorter text, such as "done" or "null", says less than code knows. */
 const leastBytes = 8;
 
-export function plainCandidate(plan: CompactionPlan, source: CompactionSource, text: string): Candidate | FaultyAnswer {
+type WrittenCandidate = Candidate | FaultyAnswer;
+
+export function plainCandidate(plan: CompactionPlan, source: CompactionSource, text: string): WrittenCandidate {
   const summary = text.replace(/^\uFEFF/, '').trim();
   if (summary === '') return faultyAnswer('The answer is empty.');
   if (byteLength(summary) < leastBytes || !/[\p{L}\p{N}]/u.test(summary))
@@ -25,11 +27,7 @@ export function plainCandidate(plan: CompactionPlan, source: CompactionSource, t
 }
 
 /** The model says which message defines the active task; all words of the user come from history. */
-export function structuredCandidate(
-  plan: CompactionPlan,
-  source: CompactionSource,
-  text: string,
-): Candidate | FaultyAnswer {
+export function structuredCandidate(plan: CompactionPlan, source: CompactionSource, text: string): WrittenCandidate {
   const answer = parseStructuredAnswer(text);
   if (answer.kind === 'faulty') return answer;
   const { request, context } = splitIntent(answer.intent);
@@ -190,15 +188,10 @@ function faultOfValue(key: string, value: unknown): string[] {
 
 function faultsOfTags(intent: string): readonly string[] {
   const found = findIntentTags(intent);
-  const order = intentTags.join(' ');
-  switch (found.kind) {
-    case 'found':
-      return [];
-    case 'missing':
-      return found.tags.map((tag) => `\`intent_user_message\` lacks the tag ${tag} on a line of its own.`);
-    case 'disordered':
-      return [`The tags of \`intent_user_message\` are in the wrong order; the right order is ${order}.`];
-  }
+  if (found.kind === 'found') return [];
+  if (found.kind === 'missing')
+    return found.tags.map((tag) => `\`intent_user_message\` lacks the tag ${tag} on a line of its own.`);
+  return [`The tags of \`intent_user_message\` are in the wrong order; the right order is ${intentTags.join(' ')}.`];
 }
 
 const resumeFaults = {

@@ -87,7 +87,7 @@ export interface CompactionSource {
 
 /** A sampling request: `head`, items `from` to `to` of the projected history, `tail`. Tool calls are forbidden. */
 export interface CompactionRequest {
-  readonly strategy: 'structured' | 'plain' | 'remote';
+  readonly strategy: CompactionStrategy;
   readonly from: number;
   readonly to: number;
   /** Positions of items that do not fit: sent as `stubItem` makes them, or left out if it returns nothing. */
@@ -109,26 +109,26 @@ export type CompactionOutcome =
 export const isAfterRefusal = ({ reason }: Pick<CompactionPlan, 'reason'>): boolean =>
   reason === 'context_overflow' || reason === 'unexplained_refusal';
 
+type WithHistory = Pick<CompactionSource, 'history'>;
+
 /** False if a checkpoint cannot hold less than history does. By hand, merely copying an older one is no gain. */
 export function anythingToCompact(
-  { trigger, mayGrow }: Pick<CompactionPlan, 'trigger' | 'mayGrow'>,
-  { history }: Pick<CompactionSource, 'history'>,
+  plan: Pick<CompactionPlan, 'trigger' | 'mayGrow'>,
+  { history }: WithHistory,
 ): boolean {
+  const { trigger, mayGrow } = plan;
   const all = historyEntries(history);
+  const isCheckpoint = ({ item, origin }: HistoryEntry): boolean =>
+    isCheckpointItem(item) || (origin.family === 'context' && origin.kinds.includes(checkpointSummaryFragment.id));
   const newest = all.findLastIndex(isCheckpoint);
   if (newest !== -1 && (trigger === 'auto' || mayGrow === true)) return true;
   return all.slice(newest + 1).some(({ origin }) => origin.family !== 'context');
 }
 
-function isCheckpoint({ item, origin }: HistoryEntry): boolean {
-  if (isCheckpointItem(item)) return true;
-  return origin.family === 'context' && origin.kinds.includes(checkpointSummaryFragment.id);
-}
-
 /** By hand, a readable checkpoint may grow if it replaces an opaque one. */
 export function allowGrowthByHand<Wanted extends Pick<CompactionPlan, 'trigger' | 'focus'>>(
   wanted: Wanted,
-  { history }: Pick<CompactionSource, 'history'>,
+  { history }: WithHistory,
   strategy: CompactionPlan['strategy'] | undefined,
 ): Wanted & Pick<CompactionPlan, 'mayGrow'> {
   const isReadable = strategy !== 'remote' || wanted.focus !== undefined;

@@ -74,9 +74,7 @@ function budgetOf(sizes: CompactionSizes, { trigger, mayGrow }: AskedCompaction)
 }
 
 /** The largest checkpoint that saves a fifth. Context counts before and after; a provider's higher count counts. */
-export function largestUsefulCheckpoint(
-  sizes: Pick<CompactionSizes, 'fixed' | 'history' | 'counted' | 'due' | 'context'>,
-): number {
+export function largestUsefulCheckpoint(sizes: Omit<CompactionSizes, 'window' | 'requestWindow' | 'standing'>): number {
   const { fixed, history, counted = 0, due, context } = sizes;
   return Math.max(0, Math.floor(Math.max(history + due, counted - fixed) * mostShareOfBefore) - context);
 }

@@ -75,11 +75,8 @@ export interface FixedRequestWeight {
 export const leastCheckpointTokens = 1000;
 
 /** Limit for the next request: if the limit is for the body alone, only the window binds. */
-export const nextRequestLimit = ({
-  effective,
-  autoCompact,
-  autoCompactScope,
-}: GrowthSinceCheckpoint['window']): number => (autoCompactScope === 'body' ? effective : autoCompact);
+export const nextRequestLimit = (window: GrowthSinceCheckpoint['window']): number =>
+  window.autoCompactScope === 'body' ? window.effective : window.autoCompact;
 
 /** If no checkpoint can free space, compacting would repeat at every step. */
 export const canFreeSpace = ({ fixed, context, overhead }: FixedRequestWeight, limit: number): boolean =>

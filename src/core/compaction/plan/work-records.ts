@@ -30,9 +30,8 @@ export const planOutdatedByKinds = ['stop', 'program', 'shell'] as const;
 export function markPlanOutdated(work: WorkRecords, than: PlanOutdatedBy | 'user'): WorkRecords {
   const { plan } = work;
   if (plan === undefined) return work;
-  const { olderThan, isOlder, ...rest } = plan;
-  if (than === 'user' || (isOlder && olderThan === undefined)) return { ...work, plan: { ...rest, isOlder: true } };
-  return { ...work, plan: { ...rest, isOlder: true, olderThan: than } };
+  const olderThan = than === 'user' || (plan.isOlder && plan.olderThan === undefined) ? undefined : than;
+  return { ...work, plan: { ...plan, isOlder: true, olderThan } };
 }
 
 export const noWork: WorkRecords = { files: [] };

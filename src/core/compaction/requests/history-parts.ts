@@ -18,10 +18,7 @@ export interface HistoryPart extends ItemUnit {
  * Splits the input from `from` on into parts of up to `capacity` tokens, oldest first. The last is for the checkpoint:
  * it is filled first, and empty if the newest items do not fit. Of the others, `most` are sent.
  */
-export function cutIntoParts(
-  source: CompactionSource,
-  { from, capacity, most }: { readonly from: number; readonly capacity: number; readonly most: number },
-): readonly HistoryPart[] {
+export function cutIntoParts(source: CompactionSource, from: number, capacity: number, most: number) {
   const units = splitIntoItemUnits(source.input, from).map((unit) => measure(source.input, unit, capacity));
   const begins = itemMatcher(source, isTurnBoundary);
   const newestFirst: HistoryPart[] = [];
@@ -33,12 +30,9 @@ export function cutIntoParts(
     newestFirst.push(joined(units.slice(start, end)));
     end = start;
   }
-  return withNotesJoined(withMostSent(newestFirst, most).toReversed());
-}
-
-function withMostSent(newestFirst: readonly HistoryPart[], most: number): readonly HistoryPart[] {
   let sent = 0;
-  return newestFirst.map((part) => (part.sent && ++sent > most + 1 ? { ...part, sent: false } : part));
+  const mostSent = newestFirst.map((part) => (part.sent && ++sent > most + 1 ? { ...part, sent: false } : part));
+  return withNotesJoined(mostSent.toReversed());
 }
 
 function withNotesJoined(parts: readonly HistoryPart[]): readonly HistoryPart[] {
@@ -52,6 +46,7 @@ function withNotesJoined(parts: readonly HistoryPart[]): readonly HistoryPart[] 
 }
 
 type MeasuredUnit = ItemUnit & { readonly tokens: number; readonly stubbed: readonly number[]; readonly fits: boolean };
+type MeasuredUnits = readonly MeasuredUnit[];
 
 /** Shortens an oversized unit where that gains most, outputs first. */
 function measure(input: readonly Item[], { from, to }: ItemUnit, capacity: number): MeasuredUnit {
@@ -72,14 +67,8 @@ function measure(input: readonly Item[], { from, to }: ItemUnit, capacity: numbe
 }
 
 /** Goes back as far as the capacity allows, then forward to a turn's start if half of the capacity stays used. */
-function startOfPart(
-  units: readonly MeasuredUnit[],
-  end: number,
-  capacity: number,
-  beginsTurn: (at: number) => boolean,
-): number {
-  let start = end;
-  let tokens = 0;
+function startOfPart(units: MeasuredUnits, end: number, capacity: number, beginsTurn: (at: number) => boolean): number {
+  let [start, tokens] = [end, 0];
   while (start > 0 && units[start - 1]!.fits && tokens + units[start - 1]!.tokens <= capacity) {
     start--;
     tokens += units[start]!.tokens;
@@ -92,7 +81,7 @@ function startOfPart(
   return start;
 }
 
-const joined = (units: readonly MeasuredUnit[]): HistoryPart => ({
+const joined = (units: MeasuredUnits): HistoryPart => ({
   from: units[0]!.from,
   to: units.at(-1)!.to,
   stubbed: units.flatMap(({ stubbed }) => stubbed),
@@ -114,14 +103,12 @@ export type ItemUnit = { readonly from: number; readonly to: number };
 export function splitIntoItemUnits(input: readonly Item[], from: number): readonly ItemUnit[] {
   const reach = reaches(input, from);
   const units: ItemUnit[] = [];
-  let start = from;
-  let last = from;
+  let [start, last] = [from, from];
   for (let index = from; index < input.length; index++) {
     last = Math.max(last, reach.get(index) ?? index);
     if (index < last) continue;
     units.push({ from: start, to: index + 1 });
-    start = index + 1;
-    last = start;
+    [start, last] = [index + 1, index + 1];
   }
   return units;
 }
@@ -201,10 +188,11 @@ const most = { bytes: 200, messages: 20, files: 40 } as const;
 type Speakers = { readonly isUsers: (item: Item) => boolean; readonly isPrograms: (item: Item) => boolean };
 
 /** Notes on a part that no model summarised: beginnings of its messages, and files of its patches. */
-export function notesWithoutModel(items: readonly Item[], speakers: Speakers): string {
+export function notesWithoutModel(items: readonly Item[], { isUsers, isPrograms }: Speakers): string {
   const said = items.flatMap((item): string[] => {
     if (!isMessage(item)) return [];
-    const who = speakerOf(item, item.role, speakers);
+    const model = item.role === 'assistant' ? 'Assistant' : undefined;
+    const who = isPrograms(item) ? 'Program' : isUsers(item) ? 'User' : model;
     const text = messageText(item).trim();
     return who === undefined || text === '' ? [] : [`- ${who}: ${beginning(text)}`];
   });
@@ -214,12 +202,6 @@ export function notesWithoutModel(items: readonly Item[], speakers: Speakers): s
     ...newest(said, most.messages),
     ...(files.length === 0 ? [] : ['Files in patches:', ...newest(files, most.files)]),
   ].join('\n');
-}
-
-function speakerOf(item: Item, role: string, { isUsers, isPrograms }: Speakers): string | undefined {
-  if (isPrograms(item)) return 'Program';
-  if (isUsers(item)) return 'User';
-  return role === 'assistant' ? 'Assistant' : undefined;
 }
 
 function beginning(text: string): string {

@@ -24,12 +24,6 @@ export const stageRequest = (plan: CompactionPlan, part: HistoryPart, place: Par
   tail: [userRequestMessage(stageTail(plan, place))],
 });
 
-/** Asks for the checkpoint from the last part, which is everything if nothing had to be cut. */
-function checkpointRequest(plan: CompactionPlan, way: Way, part: HistoryPart, place: PartPlace): CompactionRequest {
-  const schema = way === 'structured' ? { outputSchema: prompts.structuredSchema } : {};
-  return { ...rangeOf(part, place), strategy: way, tail: [userRequestMessage(promptOf(plan, way))], ...schema };
-}
-
 export const withoutSchema = ({ outputSchema: _schema, ...request }: CompactionRequest): CompactionRequest => request;
 
 /** Repeats the request with the model's answer and its faults. Undefined if there is no space. */
@@ -150,14 +144,16 @@ export function layOutParts(
   const notesBudget = Math.min(Math.floor((available * notesPercent) / 100), mostNotes);
   const capacity = available - notesBudget;
   if (capacity < leastCapacity) return undefined;
-  const parts = cutIntoParts(source, { from, capacity, most: mostStages - stages });
+  const parts = cutIntoParts(source, from, capacity, mostStages - stages);
   return parts.some((part) => part.sent && part.to > part.from) ? { ...progress, parts, notesBudget } : undefined;
 }
 
+/** Asks for the checkpoint from the last part, which is everything if nothing had to be cut. */
 export function finalRequest(plan: CompactionPlan, progress: CompactionProgress): CompactionRequest {
-  const way = progress.way === 'plain' ? 'plain' : 'structured';
-  const request = checkpointRequest(plan, way, progress.parts.at(-1)!, currentPlace(progress));
-  return progress.freely ? withoutSchema(request) : request;
+  const strategy = progress.way === 'plain' ? 'plain' : 'structured';
+  const schema = strategy === 'plain' || progress.freely ? {} : { outputSchema: prompts.structuredSchema };
+  const tail = [userRequestMessage(promptOf(plan, strategy))];
+  return { ...rangeOf(progress.parts.at(-1)!, currentPlace(progress)), strategy, tail, ...schema };
 }
 
 export const currentPlace = ({ done, parts, notes, notesBudget }: CompactionProgress): PartPlace => ({

@@ -1,4 +1,4 @@
-import { type JsonObject, numberAt, objectAt, isJsonObject, stringAt } from '../../../protocol/json.ts';
+import { hasTexts, type JsonObject, numberAt, objectAt } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { addUsage, noUsage, tokenCountNames, type Usage } from '../../../protocol/usage.ts';
@@ -10,16 +10,13 @@ export interface CheckpointCounts {
   /** Automatic checkpoints that failed since the last success. */
   readonly failures: number;
   readonly spent: Usage;
-  /**
-   * Entries in history at the first request after the newest checkpoint; `not-yet` before that request, absent without a
-   * checkpoint.
-   */
+  /** Entries in history at the first request after the newest checkpoint; `not-yet` before it. Absent: no checkpoint. */
   readonly seen?: number | 'not-yet';
   /** A window is the span between two checkpoints. Absent until it has a name. */
   readonly window?: WindowName;
 }
 
-export interface WindowName {
+interface WindowName {
   readonly first: string;
   readonly id: string;
   /** Counted from 0. */
@@ -39,16 +36,11 @@ export function foldCheckpoint(checkpoints: CheckpointCounts, payload: JsonObjec
 }
 
 /** Folds the line of a request, or of a provider's count of it. `length`: entries in history. */
-export function foldRequestSeen(checkpoints: CheckpointCounts, length: number): CheckpointCounts {
-  return checkpoints.seen === 'not-yet' ? { ...checkpoints, seen: length } : checkpoints;
-}
+export const foldRequestSeen = (checkpoints: CheckpointCounts, length: number): CheckpointCounts =>
+  checkpoints.seen === 'not-yet' ? { ...checkpoints, seen: length } : checkpoints;
 
 /** State after a rollback to a place with `length` entries. Counts and costs of later checkpoints remain. */
-export function checkpointsAfterRollback(
-  now: CheckpointCounts,
-  then: CheckpointCounts,
-  length: number,
-): CheckpointCounts {
+export function checkpointsAfterRollback(now: CheckpointCounts, then: CheckpointCounts, length: number) {
   const seen = now.count === then.count ? now.seen : then.seen;
   return { ...now, seen: typeof seen === 'number' ? Math.min(seen, length) : seen };
 }
@@ -74,7 +66,7 @@ export function compactionFailedLine(failed: FailedCompaction): LineDraft {
 export function willPauseCompaction(
   checkpoints: CheckpointCounts,
   failed: Pick<FailedCompaction, 'trigger' | 'outcome'>,
-): boolean {
+) {
   const payload = { trigger: failed.trigger, outcome: { code: failed.outcome.code } };
   return failed.trigger === 'auto' && isCompactionPaused(foldFailed(checkpoints, payload));
 }
@@ -113,28 +105,21 @@ export function readCheckpointReport(payload: JsonObject): CheckpointReport | un
   return report !== undefined && isWhole(report) ? (report as unknown as CheckpointReport) : undefined;
 }
 
-const texts = ['id', 'trigger', 'reason', 'phase', 'strategy', 'model'] as const;
-const numbers = ['number', 'tokensBefore', 'tokensAfter', 'folded', 'requests'] as const;
-
 /** Files are edited by hand: all fields that are shown must be present. */
 function isWhole(report: JsonObject): boolean {
-  const { words, usage, mended, why, cachedShare, uncounted } = report;
+  const { mended, cachedShare = 0, uncounted = 0 } = report;
   return (
-    texts.every((name) => stringAt(report, name) !== undefined) &&
-    hasNumbers(report, numbers) &&
-    isJsonObject(words) &&
-    hasNumbers(words, ['kept', 'cut', 'dropped']) &&
-    isJsonObject(usage) &&
-    hasNumbers(usage, tokenCountNames) &&
+    hasTexts(report, 'id', 'trigger', 'reason', 'phase', 'strategy', 'model') &&
+    hasNumbers(report, ['number', 'tokensBefore', 'tokensAfter', 'folded', 'requests']) &&
+    hasNumbers(objectAt(report, 'words'), ['kept', 'cut', 'dropped']) &&
+    hasNumbers(objectAt(report, 'usage'), tokenCountNames) &&
     Array.isArray(mended) &&
     mended.every((each) => typeof each === 'string') &&
-    (cachedShare === undefined || typeof cachedShare === 'number') &&
-    (uncounted === undefined || typeof uncounted === 'number') &&
-    (why === undefined ||
-      (isJsonObject(why) && ['code', 'message', 'next'].every((name) => stringAt(why, name) !== undefined)))
+    typeof cachedShare === 'number' &&
+    typeof uncounted === 'number' &&
+    (report['why'] === undefined || hasTexts(report['why'], 'code', 'message', 'next'))
   );
 }
 
-function hasNumbers(value: JsonObject, names: readonly string[]): boolean {
-  return names.every((name) => numberAt(value, name) !== undefined);
-}
+const hasNumbers = (value: JsonObject | undefined, names: readonly string[]): boolean =>
+  names.every((name) => numberAt(value, name) !== undefined);

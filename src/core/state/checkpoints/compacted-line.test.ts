@@ -5,7 +5,7 @@ import type { TurnId } from '../../../protocol/ids.ts';
 import type { Item } from '../../../protocol/item.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import { type Line, lineType } from '../../../protocol/line.ts';
-import { mcpProblemsInBaseline } from '../../world/mcp-problems.ts';
+import { mcpProblemsInBaseline } from '../../world/tell-world.ts';
 import { compactedLines } from './compacted-line.ts';
 import { reduce } from '../reduce.ts';
 import { emptyThreadState } from '../thread-state.ts';

@@ -6,15 +6,14 @@ import type { TurnId } from '../../../protocol/ids.ts';
 import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
 import { rateLimitFields, readRateLimits } from '../../../protocol/rate-limits.ts';
 import { lastUsage, noTokenCount } from '../../history/token-counts.ts';
-import { baselineAfterCheckpoint } from '../../world/tell-world.ts';
-import { readMcpProblems, mcpProblemsInBaseline } from '../../world/mcp-problems.ts';
+import { baselineAfterCheckpoint, readMcpProblems, mcpProblemsInBaseline } from '../../world/tell-world.ts';
 import { agentsFromJson, agentsToJson } from '../fold/agents.ts';
 import { historyBehindCheckpoint } from './opaque-checkpoint.ts';
-import { foldCheckpoint, checkpointsFromJson, checkpointsToJson, type WindowName } from './checkpoint-counts.ts';
+import { foldCheckpoint, checkpointsFromJson, checkpointsToJson } from './checkpoint-counts.ts';
 import { goalFromJson, goalToJson } from '../fold/goals.ts';
 import { grantsFromJson, turnGrantsFromJson, grantsToJson } from '../questions/grants.ts';
 import { sessionHookTextsFromJson } from '../fold/hook-runs.ts';
-import { readBaseInstructions, type RollbackMark, type OpenTurn, type ThreadState } from '../thread-state.ts';
+import { readBaseInstructions, type OpenTurn, type ThreadState } from '../thread-state.ts';
 import { modelLimitsFromJson } from '../fold/model-limits.ts';
 import { currentProvider, withMaker } from '../current-provider.ts';
 import { pinsFromJson } from '../fold/pinned-notes.ts';
@@ -35,13 +34,20 @@ export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadSt
   // A fold that begins here knows nothing else about earlier lines.
   const rest = carried === undefined ? state : { meta: state.meta, marks: state.marks, ...carried };
   const usage = { total: (carried ?? state).usage.total, newest: noTokenCount };
-  const entries = replacement(state, payload).map((entry) => withMaker(entry, saidBy(state, carried)));
+  // Our lines name provider and address, so that a fold may begin with them. Other programs name no address.
+  const said = carried ?? { settings: { model_provider_id: currentProvider(state)?.id } };
+  const entries = replacement(state, payload).map((entry) => withMaker(entry, { meta: state.meta, ...said }));
   const told = readMcpProblems(objectAt(payload, 'capstan')?.['mcp_problems']);
   return {
     ...rest,
     sessionsAtCheckpoint: rest.sessions,
     agentsAtCheckpoint: rest.agents.filter(({ state: stands }) => stands !== 'closed'),
-    openTurn: rest.openTurn && withCheckpoint(rest.openTurn, state.openTurn?.before),
+    openTurn: rest.openTurn && {
+      ...rest.openTurn,
+      compaction: rest.openTurn.compaction && 'done',
+      // A checkpoint does not carry the mark of the running turn.
+      before: state.openTurn?.before ?? rest.openTurn.before,
+    },
     posted: undefined,
     prefill: undefined,
     // The checkpoint's quotations record which turns failed.
@@ -55,17 +61,6 @@ export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadSt
     usage,
     checkpoints: foldCheckpoint((carried ?? state).checkpoints, payload),
   };
-}
-
-/** Marks that the turn's checkpoint exists. Keeps the mark of the running turn, which a checkpoint does not carry. */
-function withCheckpoint(turn: OpenTurn, before: RollbackMark | undefined): OpenTurn {
-  return { ...turn, compaction: turn.compaction && 'done', before: before ?? turn.before };
-}
-
-/** Our lines name provider and address, so that a fold may begin with them. Other programs name no address. */
-function saidBy(state: ThreadState, carried: Carried | undefined): Parameters<typeof withMaker>[1] {
-  if (carried !== undefined) return { meta: state.meta, ...carried };
-  return { meta: state.meta, settings: { model_provider_id: currentProvider(state)?.id } };
 }
 
 /** All state that a fold from this line on needs, except history. Stored in the line as `capstan`. */
@@ -101,9 +96,8 @@ export function carriedState(state: ThreadState): JsonObject {
   };
 }
 
-function notEmpty(lists: Readonly<Record<string, readonly unknown[]>>): JsonObject {
-  return Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)) as JsonObject;
-}
+const notEmpty = (lists: Readonly<Record<string, readonly unknown[]>>): JsonObject =>
+  Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)) as JsonObject;
 
 export function isSelfContained(payload: JsonObject): boolean {
   if (arrayAt(payload, 'replacement_history') === undefined) return false;
@@ -115,8 +109,6 @@ export function hasItemMetadata(payload: JsonObject): boolean {
   const sidecar = arrayAt(payload, 'replacement_history_metadata');
   return sidecar === undefined || sidecar.length === arrayAt(payload, 'replacement_history')?.length;
 }
-
-type Carried = NonNullable<ReturnType<typeof readCarried>>;
 
 function readCarried(payload: JsonObject) {
   const carried = objectAt(payload, 'capstan');
@@ -161,7 +153,11 @@ function readOpenTurn(open: JsonObject | undefined): OpenTurn | undefined {
 
 function replacement(state: ThreadState, payload: JsonObject): readonly HistoryEntry[] {
   const items = arrayAt(payload, 'replacement_history');
-  if (items === undefined) return usersWordsAndSummary(state, payload);
+  if (items === undefined) {
+    // Old files hold only the summary: the users' words are kept, and the summary follows as a message.
+    const words = entriesOf(state.history).filter(({ origin }) => origin.family === 'user');
+    return [...words, { item: oldSummaryMessage(stringAt(payload, 'message') ?? ''), origin: summaryOrigin }];
+  }
   const sidecar = arrayAt(payload, 'replacement_history_metadata');
   const known = new Map(entriesOf(state.history).map((entry) => [entry.item['id'], entry]));
   return items.flatMap((value, i) => {
@@ -171,14 +167,12 @@ function replacement(state: ThreadState, payload: JsonObject): readonly HistoryE
     const entry = entryOf(item, metadata);
     if (objectAt(metadata, 'capstan') !== undefined) return [entry];
     const before = known.get(item['id']);
+    const isSame =
+      before?.item.type === item.type && JSON.stringify(before.item['content']) === JSON.stringify(item['content']);
     // Items of ours that another program keeps stay what they were: their text does not say whose words they quote.
-    if (before !== undefined && saysTheSame(before.item, item)) return [{ ...before, item }];
+    if (isSame) return [{ ...before, item }];
     return [isSummary(item, payload) ? { ...entry, origin: summaryOrigin } : entry];
   });
-}
-
-function saysTheSame(one: Item, other: Item): boolean {
-  return one.type === other.type && JSON.stringify(one['content']) === JSON.stringify(other['content']);
 }
 
 /** Another program's summary is a user message in history, with the text that the line has beside it. */
@@ -188,12 +182,6 @@ function isSummary(item: Item, payload: JsonObject): boolean {
 }
 
 const summaryOrigin = { family: 'context', kinds: ['foreign'] } as const;
-
-/** Old files hold only the summary: the users' words are kept, and the summary follows as a message. */
-function usersWordsAndSummary(state: ThreadState, payload: JsonObject): readonly HistoryEntry[] {
-  const words = entriesOf(state.history).filter(({ origin }) => origin.family === 'user');
-  return [...words, { item: oldSummaryMessage(stringAt(payload, 'message') ?? ''), origin: summaryOrigin }];
-}
 
 export interface NewCheckpoint {
   /** The summary message, for older readers. */
@@ -208,7 +196,10 @@ export interface NewCheckpoint {
 /** Replaces history. Carries all state that a fold needs, so that one may begin here. */
 export function compactedLines(state: ThreadState, checkpoint: NewCheckpoint): readonly LineDraft[] {
   const { message, items, metadata, windowId, report, instructions } = checkpoint;
-  const before = windowBefore(state);
+  // The thread's first line names the first window. A fork has windows of its own, whatever it continues from.
+  const id = stringAt(objectAt(state.meta, 'context_window'), 'window_id');
+  const { window } = state.checkpoints;
+  const before = id === undefined || window?.first === id ? window : { first: id, id, number: 0 };
   const payload: JsonObject = {
     message,
     replacement_history: items,
@@ -223,10 +214,4 @@ export function compactedLines(state: ThreadState, checkpoint: NewCheckpoint): r
     },
   };
   return [{ type: lineType.compacted, payload }];
-}
-
-/** The thread's first line names the first window. A fork has windows of its own, whatever it continues from. */
-function windowBefore({ checkpoints: { window }, meta }: ThreadState): WindowName | undefined {
-  const id = stringAt(objectAt(meta, 'context_window'), 'window_id');
-  return id === undefined || window?.first === id ? window : { first: id, id, number: 0 };
 }

@@ -61,10 +61,7 @@ export function newestCheckpointSearch({ behind }: { readonly behind: boolean } 
 }
 
 /** A user's messages, newest first, divided by lines that end a turn. */
-interface Met {
-  readonly words: number;
-  readonly closings: readonly { readonly id: string; readonly words: number }[];
-}
+type Met = { readonly words: number; readonly closings: readonly { readonly id: string; readonly words: number }[] };
 
 function wordsIn({ words, closings }: Met, turn: string | undefined): { inside: number; outside: number } {
   const sum = (some: Met['closings']): number => some.reduce((all, closing) => all + closing.words, 0);

@@ -6,16 +6,12 @@ import { arrayAt, type JsonObject } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import { type ProviderName, canReadOpaqueItems } from '../../../protocol/provider-name.ts';
 import { noTokenCount } from '../../history/token-counts.ts';
-import { baselineAfterCheckpoint } from '../../world/tell-world.ts';
-import { mcpProblemsInBaseline } from '../../world/mcp-problems.ts';
+import { baselineAfterCheckpoint, mcpProblemsInBaseline } from '../../world/tell-world.ts';
 import type { HistoryBehindCheckpoint, ThreadState } from '../thread-state.ts';
 
-export function historyBehindCheckpoint(
-  before: ThreadState,
-  checkpoint: readonly HistoryEntry[],
-): HistoryBehindCheckpoint | undefined {
-  if (!checkpoint.some(({ item }) => isOpaqueCheckpoint(item))) return undefined;
-  return { history: reopened(before), replaced: checkpoint.length };
+export function historyBehindCheckpoint(before: ThreadState, checkpoint: readonly HistoryEntry[]) {
+  const isOpaque = checkpoint.some(({ item }) => isOpaqueCheckpoint(item));
+  return isOpaque ? { history: reopened(before), replaced: checkpoint.length } : undefined;
 }
 
 /** True if only a provider can read part of the result: a fold may not begin at that `compacted` line. */
@@ -53,9 +49,8 @@ export function isReadableByAll({ history }: HistoryBehindCheckpoint): boolean {
   return saysAnything(first === -1 ? all : all.slice(0, first));
 }
 
-function saysAnything(all: readonly HistoryEntry[]): boolean {
-  return all.some(({ item, origin }) => origin.family !== 'context' && !isOpaqueCheckpoint(item));
-}
+const saysAnything = (all: readonly HistoryEntry[]): boolean =>
+  all.some(({ item, origin }) => origin.family !== 'context' && !isOpaqueCheckpoint(item));
 
 export function reopenedLine(turnId: string, reader: ProviderName): LineDraft {
   return { type: lineType.reopened, payload: { turn_id: turnId, provider: { ...reader } } };

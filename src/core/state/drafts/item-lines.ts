@@ -163,7 +163,7 @@ const longestValue = 2000;
 export type ContextFacts = { readonly values: readonly (Json | undefined)[]; readonly why?: string };
 
 export function withContextFacts(metadata: JsonObject, { values, why }: ContextFacts): JsonObject {
-  const kept = values.map((value) => (isShort(value) ? value : null));
+  const kept = values.map((value = null) => (JSON.stringify(value).length <= longestValue ? value : null));
   const told = defined({ why, values: kept.every((value) => value === null) ? undefined : kept });
   if (Object.keys(told).length === 0) return metadata;
   return { ...metadata, capstan: { ...objectAt(metadata, 'capstan'), told } };
@@ -172,8 +172,4 @@ export function withContextFacts(metadata: JsonObject, { values, why }: ContextF
 export function readContextFacts(metadata: JsonObject | undefined): ContextFacts {
   const told = objectAt(objectAt(metadata, 'capstan'), 'told');
   return { values: (arrayAt(told, 'values') ?? []).map((value) => value ?? undefined), why: stringAt(told, 'why') };
-}
-
-function isShort(value: Json | undefined): value is Json {
-  return value !== undefined && value !== null && JSON.stringify(value).length <= longestValue;
 }

@@ -1,5 +1,5 @@
 import { shortTextHash } from '../../../base/digest.ts';
-import { defined } from '../../../base/objects.ts';
+import { defined, someDefined } from '../../../base/objects.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import { isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
@@ -12,7 +12,6 @@ import { compatibilityField } from '../../envelope/model-record.ts';
 import { lastUsage } from '../../history/token-counts.ts';
 import { profileForOtherPrograms } from '../../policy/profiles/profiles.ts';
 import { sandboxPolicyOf } from '../../policy/profiles/read-profile.ts';
-import type { RuleSet } from '../../policy/rules/rule-set.ts';
 import { hiddenMark } from '../../policy/secrets.ts';
 import { applyMergePatch, makeMergePatch } from '../../world/tell-world.ts';
 import type { ThreadState } from '../thread-state.ts';
@@ -24,14 +23,14 @@ export function turnStartedLine(
   purpose: 'work' | 'compaction' = 'work',
   switched?: ModelSwitch,
 ): LineDraft {
-  const ours = defined({ purpose: purpose === 'work' ? undefined : purpose, switched }) as JsonObject;
+  const ours = someDefined({ purpose: purpose === 'work' ? undefined : purpose, switched });
   return event({
     type: 'task_started',
     turn_id: telemetry.turnId,
     started_at: seconds(telemetry.startedAt),
     model_context_window: window.effective,
     collaboration_mode_kind: modes.collaboration.mode,
-    capstan: Object.keys(ours).length === 0 ? undefined : ours,
+    capstan: ours as JsonObject | undefined,
   });
 }
 
@@ -42,7 +41,8 @@ export function turnContextLine(
   { outdated }: { readonly outdated: boolean } = { outdated: false },
 ): LineDraft {
   const { identity, workspace, policy, modes, telemetry } = envelope;
-  const record = envelopeRecord(before, envelopeForLine(envelope));
+  const now = envelopeForLine(envelope);
+  const difference = before && { full: false, groups: makeMergePatch(before, now) ?? {} };
   return {
     type: lineType.turnContext,
     payload: {
@@ -62,15 +62,18 @@ export function turnContextLine(
       effort: identity.effort,
       cyber_access_program: modes.cyberAccessProgram,
       summary: identity.summary ?? 'none',
-      capstan: { ...choicesOf(envelope), outdated: outdated || undefined, envelope: record },
+      capstan: {
+        ...choicesOf(envelope),
+        outdated: outdated || undefined,
+        envelope: difference ?? { full: true, groups: now },
+      },
     },
   };
 }
 
 /** Repeats the thread's settings after a turn that was submitted before they changed. */
-export function repeatedSettingsLine(threadId: ThreadId, settings: JsonObject): LineDraft {
-  return event({ type: 'thread_settings_applied', thread_id: threadId, thread_settings: settings });
-}
+export const repeatedSettingsLine = (threadId: ThreadId, settings: JsonObject): LineDraft =>
+  event({ type: 'thread_settings_applied', thread_id: threadId, thread_settings: settings });
 
 export function settingsAppliedLine(threadId: ThreadId, envelope: Envelope): LineDraft {
   const { identity, workspace, policy } = envelope;
@@ -86,27 +89,25 @@ export function settingsAppliedLine(threadId: ThreadId, envelope: Envelope): Lin
     cwd: workspace.cwd,
     ...defined({ reasoning_effort: identity.effort }),
     collaboration_mode: collaborationMode(envelope),
-    capstan: { ...choicesOf(envelope), ...startedWith(envelope) },
+    capstan: { ...choicesOf(envelope), start: startedWith(envelope) },
   });
 }
 
 /** Settings that the thread keeps, whatever is configured later. Long texts are stored here and not with every turn. */
-function startedWith({ instructions, capabilities, telemetry }: Envelope): JsonObject {
+function startedWith({ instructions, capabilities, telemetry }: Envelope): JsonObject | undefined {
   const given = <Value>(name: string, value: Value): Value | undefined =>
     isGiven(telemetry, name) ? value : undefined;
-  const start = defined({
+  return someDefined({
     developer_instructions: given('developerInstructions', instructions.developer),
     compact_prompt: given('compactPrompt', instructions.compactPrompt),
     only_tools: given('onlyTools', capabilities.onlyTools),
     without_tools: given('withoutTools', capabilities.withoutTools),
     client_tools: given('clientTools', capabilities.clientTools) as unknown as JsonObject[] | undefined,
   });
-  return Object.keys(start).length === 0 ? {} : { start };
 }
 
-function isGiven({ origins }: Envelope['telemetry'], name: string): boolean {
-  return ['flags', 'thread', 'override'].includes(origins[name] ?? '');
-}
+const isGiven = ({ origins }: Envelope['telemetry'], name: string): boolean =>
+  ['flags', 'thread', 'override'].includes(origins[name] ?? '');
 
 /** Choices without a place in the shared keys, in the form in which they are restored. */
 function choicesOf({ identity, policy, modes, telemetry }: Envelope): JsonObject {
@@ -150,9 +151,8 @@ export function tokenCountLine(
   return event({ type: 'token_count', info, rate_limits: rateLimits ? rateLimitFields(rateLimits) : null, capstan });
 }
 
-export function rateLimitsLine(rateLimits: RateLimits): LineDraft {
-  return event({ type: 'token_count', info: null, rate_limits: rateLimitFields(rateLimits) });
-}
+export const rateLimitsLine = (rateLimits: RateLimits): LineDraft =>
+  event({ type: 'token_count', info: null, rate_limits: rateLimitFields(rateLimits) });
 
 /** Cost of a thread that includes work for others. The thread's goal does not pay for that work. */
 export function costForOthersLine(cost: ThreadCost & { readonly window: number }): LineDraft {
@@ -160,14 +160,10 @@ export function costForOthersLine(cost: ThreadCost & { readonly window: number }
   return { type, payload: { ...payload, capstan: { beside: true, for_others: true } } };
 }
 
-export function isCostForOthers(tokenCount: JsonObject): boolean {
-  return objectAt(tokenCount, 'capstan')?.['for_others'] === true;
-}
+export const isCostForOthers = (tokenCount: JsonObject): boolean =>
+  objectAt(tokenCount, 'capstan')?.['for_others'] === true;
 
-/**
- * Repeats the cost in a rollout that continues from an earlier place: turns that were taken back have been paid for.
- * Readers skip it in the cost of a turn or request: it belongs to none that remains.
- */
+/** Repeats the cost of rolled-back turns in a rollout that continues from an earlier place. It is in no turn's cost. */
 export function repeatedCostLines({ total, last }: ThreadCost, now: Pick<ThreadCost, 'total'>): readonly LineDraft[] {
   if (total.total === now.total.total) return [];
   const info = costFields({ total: now.total, last });
@@ -192,25 +188,22 @@ export function turnCompleteLine(end: RecordedEnd, failure?: Outcome): LineDraft
   const { envelope, endedAt, lastMessage, endedBy, continuedBy } = end;
   const { message, code, next } = failure ?? {};
   const error = failure && { message, codex_error_info: 'other', code, next };
-  const ours = defined({ ended_by: endedBy, continued_by: continuedBy, failure: failure && failureFacts(failure) });
-  const capstan = Object.keys(ours).length === 0 ? undefined : ours;
+  const facts = failure && failureFacts(failure);
+  const capstan = someDefined({ ended_by: endedBy, continued_by: continuedBy, failure: facts });
   const said = { last_agent_message: lastMessage ?? null, error, capstan };
   return event({ type: 'task_complete', ...times(envelope, endedAt), ...said });
 }
 
-export function turnAbortedLine({ envelope, endedAt }: RecordedEnd): LineDraft {
-  return event({ type: 'turn_aborted', ...times(envelope, endedAt), reason: 'interrupted' });
-}
+export const turnAbortedLine = ({ envelope, endedAt }: RecordedEnd): LineDraft =>
+  event({ type: 'turn_aborted', ...times(envelope, endedAt), reason: 'interrupted' });
 
 /** Ends a turn that is not continued; its time of end is unknown. */
-export function turnLeftOpenLine(turnId: string, cause: 'process-died' | 'forked' | 'rolled-back'): LineDraft {
-  return event({ type: 'turn_aborted', turn_id: turnId, reason: 'interrupted', capstan: { cause } });
-}
+export const turnLeftOpenLine = (turnId: string, cause: 'process-died' | 'forked' | 'rolled-back'): LineDraft =>
+  event({ type: 'turn_aborted', turn_id: turnId, reason: 'interrupted', capstan: { cause } });
 
 /** Ends a turn that had nothing left to do where a rollback cut it off. */
-export function turnCompleteAtCutLine(turnId: string): LineDraft {
-  return event({ type: 'task_complete', turn_id: turnId, last_agent_message: null, capstan: { cause: 'rolled-back' } });
-}
+export const turnCompleteAtCutLine = (turnId: string): LineDraft =>
+  event({ type: 'task_complete', turn_id: turnId, last_agent_message: null, capstan: { cause: 'rolled-back' } });
 
 /** A turn does not end before it began, even if the clock went back. */
 function times({ telemetry: { turnId, startedAt } }: Envelope, clock: number): JsonObject {
@@ -235,7 +228,7 @@ const seconds = (milliseconds: number): number => Math.floor(milliseconds / 1000
 
 /**
  * The stored envelope: JSON without null. Of long texts, only size and digest are here: they are elsewhere in the file
- * (I9). Of variables for commands, only names are kept: they may be secret. Of rules, only their number.
+ * (I9). Of variables for commands, only names are kept: they may be secret. Of rules, which are on the disk, the number.
  */
 export function envelopeForLine(envelope: Envelope): JsonObject {
   const { policy, capabilities } = envelope;
@@ -243,19 +236,15 @@ export function envelopeForLine(envelope: Envelope): JsonObject {
   const { shares: _shares, ...window } = envelope.window;
   const { shellEnvironment, rules } = policy;
   const set = Object.fromEntries(Object.keys(shellEnvironment.set).map((name) => [name, hiddenMark]));
+  const counts = { prefixes: rules.prefixes.length, hosts: rules.hosts.length };
+  const ruled = { ...counts, digest: shortTextHash(JSON.stringify(rules)) };
   const kept = {
     ...envelope,
-    policy: { ...policy, shellEnvironment: { ...shellEnvironment, set }, rules: rulesRecord(rules) },
+    policy: { ...policy, shellEnvironment: { ...shellEnvironment, set }, rules: ruled },
     capabilities: { ...abilities, ...(clientTools && { clientTools: clientTools.map(({ name }) => name) }) },
     window,
   };
   return shorten(JSON.parse(JSON.stringify(kept)) as JsonObject) as JsonObject;
-}
-
-/** There may be thousands, and their files are on the disk. */
-function rulesRecord(rules: RuleSet): JsonObject {
-  const { prefixes, hosts } = rules;
-  return { prefixes: prefixes.length, hosts: hosts.length, digest: shortTextHash(JSON.stringify(rules)) };
 }
 
 const longText = 300;
@@ -266,11 +255,6 @@ function shorten(value: Json): Json {
   if (Array.isArray(value)) return value.map((member) => shorten(member as Json));
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shorten(member as Json)]));
-}
-
-function envelopeRecord(before: JsonObject | undefined, now: JsonObject): JsonObject {
-  if (before === undefined) return { full: true, groups: now };
-  return { full: false, groups: makeMergePatch(before, now) ?? {} };
 }
 
 /** Applies an envelope record to the stored envelope. Undefined for a difference if there is nothing to apply it to. */
@@ -312,12 +296,9 @@ export function readTurnEvent(event: JsonObject): TurnEvent | undefined {
   const at = numberAt(event, kind === 'start' ? 'started_at' : 'completed_at');
   const turn = { name: stringAt(event, 'turn_id') ?? '', ...defined({ at }) };
   const isCompaction = objectAt(event, 'capstan')?.['purpose'] === 'compaction';
-  return kind === 'start' ? { kind, ...turn, isCompaction } : { kind, ...turn, status: statusAfter(event) };
-}
-
-function statusAfter(event: JsonObject): TurnStatus {
-  if (event['type'] === 'turn_aborted') return 'interrupted';
-  return objectAt(event, 'error') === undefined ? 'completed' : 'failed';
+  if (kind === 'start') return { kind, ...turn, isCompaction };
+  const status = objectAt(event, 'error') === undefined ? 'completed' : 'failed';
+  return { kind, ...turn, status: event['type'] === 'turn_aborted' ? 'interrupted' : status };
 }
 
 /** Compares the names of an ended and an open turn. An empty name matches any. */

@@ -56,9 +56,8 @@ export function costOfReport(agents: Agents, { agentId, used }: Pick<AgentReport
   return known === undefined ? noUsage : usageSince(known.used, used);
 }
 
-function changed(agents: Agents, known: RecordedAgent, change: Partial<RecordedAgent>): Agents {
-  return agents.map((agent) => (agent === known ? { ...known, ...change } : agent));
-}
+const changed = (agents: Agents, known: RecordedAgent, change: Partial<RecordedAgent>): Agents =>
+  agents.map((agent) => (agent === known ? { ...known, ...change } : agent));
 
 export function agentsToJson(agents: readonly RecordedAgent[]): readonly Json[] {
   return agents.map(({ id, parentId, path, role, state, turnId, last, used }) => ({
@@ -73,9 +72,8 @@ export function agentsToJson(agents: readonly RecordedAgent[]): readonly Json[] 
   }));
 }
 
-export function agentsFromJson(carried: JsonObject): readonly RecordedAgent[] {
-  return objectsAt(carried, 'agents').flatMap((value) => readStored(value) ?? []);
-}
+export const agentsFromJson = (carried: JsonObject): readonly RecordedAgent[] =>
+  objectsAt(carried, 'agents').flatMap((value) => readStored(value) ?? []);
 
 const states = ['running', 'idle', 'closed'] as const;
 
@@ -88,7 +86,7 @@ function readStored(value: JsonObject): RecordedAgent | undefined {
   return { ...start, state, used: readUsage(value['used']), last };
 }
 
-const statusKinds: readonly AgentStatus['kind'][] = [
+const statusKinds = [
   'pending_init',
   'running',
   'interrupted',
@@ -96,7 +94,7 @@ const statusKinds: readonly AgentStatus['kind'][] = [
   'not_found',
   'completed',
   'errored',
-];
+] as const;
 
 export function readAgentReport(payload: JsonObject): AgentReport | undefined {
   const agentId = parseThreadId(stringAt(payload, 'agentId') ?? '');
@@ -127,9 +125,8 @@ export function agentMeta({ parentId, rootId, depth, path, role }: AgentIdentity
 export const takenOverMeta = (used: Usage): JsonObject => ({ agent_taken_over: usageFields(used) });
 
 /** Cost of the agent itself: a fork's total includes the conversation that it took over. */
-export function ownCost(total: Usage, meta: JsonObject): Usage {
-  return usageSince(readUsage(meta['agent_taken_over']), total);
-}
+export const ownCost = (total: Usage, meta: JsonObject): Usage =>
+  usageSince(readUsage(meta['agent_taken_over']), total);
 
 /** Identity of an agent from its first line. Undefined: no other thread started it. */
 export function agentIdentityIn(meta: JsonObject): AgentIdentity | undefined {

@@ -1,7 +1,7 @@
 import type { WorkRecords } from '../../compaction/plan/work-records.ts';
 import { defined, ifAllDefined } from '../../../base/objects.ts';
 import { withoutParentFolders } from '../../../protocol/turn-item.ts';
-import type { ChangedFile, RestoredFile, RestoredFiles, RestorePointTurn } from '../../../protocol/turn-item.ts';
+import type { ChangedFile, RestoredFile, RestoredFiles } from '../../../protocol/turn-item.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import { type JsonObject, numberAt, objectAt, objectsAt, stringAt, trueAt } from '../../../protocol/json.ts';
 import { stringsAt } from '../questions/question-lines.ts';
@@ -10,19 +10,14 @@ export function readRestoredFiles(stored: JsonObject): RestoredFiles | undefined
   const [restored, deleted] = [stringsAt(stored, 'restored'), stringsAt(stored, 'deleted')];
   if (restored === undefined || deleted === undefined) return undefined;
   const isUndone = trueAt(stored, 'isUndone');
-  const before = readBefore(objectAt(stored, 'before'));
+  const point = objectAt(stored, 'before');
+  const turnId = stringAt(point, 'turnId') as TurnId | undefined;
+  const before = ifAllDefined({ turnId, number: numberAt(point, 'number'), words: stringAt(point, 'words') });
   return { restored, deleted, ...defined({ before, isUndone, more: numberAt(stored, 'more') }) };
 }
 
-function readBefore(stored: JsonObject | undefined): RestorePointTurn | undefined {
-  const turnId = stringAt(stored, 'turnId') as TurnId | undefined;
-  return ifAllDefined({ turnId, number: numberAt(stored, 'number'), words: stringAt(stored, 'words') });
-}
-
-export function foldRestoredFiles(
-  work: WorkRecords,
-  { before, isUndone, restored, deleted }: RestoredFiles,
-): WorkRecords {
+export function foldRestoredFiles(work: WorkRecords, files: RestoredFiles): WorkRecords {
+  const { before, isUndone, restored, deleted } = files;
   const number = before?.number;
   const back: readonly RestoredFile[] = [
     ...restored.map((path) => ({ path, before: number })),
@@ -43,9 +38,8 @@ export function foldPatchedFiles(work: WorkRecords, changed: readonly ChangedFil
   return withPutBack(work, withoutParentFolders(untouched, [...touched]));
 }
 
-function withPutBack({ putBack: _before, ...work }: WorkRecords, putBack: readonly RestoredFile[]): WorkRecords {
-  return putBack.length === 0 ? work : { ...work, putBack };
-}
+const withPutBack = ({ putBack: _before, ...work }: WorkRecords, putBack: readonly RestoredFile[]): WorkRecords =>
+  putBack.length === 0 ? work : { ...work, putBack };
 
 export function restoredFilesFromJson(stored: JsonObject): readonly RestoredFile[] | undefined {
   const files = objectsAt(stored, 'put_back').flatMap((value): readonly RestoredFile[] => {

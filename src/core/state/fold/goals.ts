@@ -1,4 +1,4 @@
-import { defined } from '../../../base/objects.ts';
+import { defined, someDefined } from '../../../base/objects.ts';
 import { type Goal, goalStatuses } from '../../../protocol/thread.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
@@ -10,14 +10,12 @@ export interface RecordedGoal extends Goal {
   readonly reason?: string;
 }
 
+type Spending = { readonly total: Usage; readonly at: number; readonly from: number };
 /** The objective is sent again with every round. */
 export const longestObjective = 4000;
 
 /** Adds spending since the goal's line, while the goal is active. Times are milliseconds since the Unix epoch. */
-export function goalWithSpending(
-  goal: RecordedGoal,
-  { total, at, from }: { readonly total: Usage; readonly at: number; readonly from: number },
-): RecordedGoal {
+export function goalWithSpending(goal: RecordedGoal, { total, at, from }: Spending): RecordedGoal {
   if (goal.status !== 'active') return goal;
   const spent = usedTokens(total);
   const since = Math.max(goal.updatedAt, Math.floor(from / 1000));
@@ -31,9 +29,8 @@ export function goalWithSpending(
 }
 
 /** Excludes work for others, such as notes about other threads, from the goal's cost. */
-export function goalExcludingCost(goal: RecordedGoal, before: Usage, after: Usage): RecordedGoal {
-  return goal.spent === undefined ? goal : { ...goal, spent: goal.spent + usedTokens(after) - usedTokens(before) };
-}
+export const goalExcludingCost = (goal: RecordedGoal, before: Usage, after: Usage): RecordedGoal =>
+  goal.spent === undefined ? goal : { ...goal, spent: goal.spent + usedTokens(after) - usedTokens(before) };
 
 export function goalUpdatedLine(threadId: string, turnId: string, goal: RecordedGoal): LineDraft {
   const payload = { type: 'thread_goal_updated', threadId, turnId, ...goalFields(threadId, goal) };
@@ -41,8 +38,7 @@ export function goalUpdatedLine(threadId: string, turnId: string, goal: Recorded
 }
 
 function goalFields(threadId: string, { spent, reason, share, ...goal }: RecordedGoal): JsonObject {
-  const ours = defined({ spent, reason, share });
-  return { goal: { threadId, ...goal }, ...(Object.keys(ours).length === 0 ? {} : { capstan: ours }) };
+  return { goal: { threadId, ...goal }, capstan: someDefined({ spent, reason, share }) };
 }
 
 export function goalFromJson(event: JsonObject | undefined): RecordedGoal | undefined {
@@ -67,7 +63,4 @@ export function goalFromJson(event: JsonObject | undefined): RecordedGoal | unde
 }
 
 const count = (goal: JsonObject | undefined, key: string): number => Math.max(0, numberAt(goal, key) ?? 0);
-
-export function goalToJson(goal: RecordedGoal | undefined): JsonObject | undefined {
-  return goal === undefined ? undefined : goalFields('', goal);
-}
+export const goalToJson = (goal: RecordedGoal | undefined): JsonObject | undefined => goal && goalFields('', goal);

@@ -7,18 +7,15 @@ import { type LineDraft, lineType } from '../../../protocol/line.ts';
 
 /** Output of a hook from when the thread was opened. A section sends it again after every checkpoint. */
 export type SessionHookText = { readonly key: string; readonly text: string };
+type HookTexts = readonly SessionHookText[];
 
-export function hookRunLine(turnId: TurnId, run: HookRun, context?: string): LineDraft {
-  return { type: lineType.hook, payload: { turn_id: turnId, run: storedRun(run), context } };
+export function hookRunLine(turnId: TurnId, { durationMs, entries, ...run }: HookRun, context?: string): LineDraft {
+  const stored = { ...run, duration_ms: durationMs, entries: entries.map((entry) => ({ ...entry })) };
+  return { type: lineType.hook, payload: { turn_id: turnId, run: stored, context } };
 }
 
-export function isSessionHook({ event }: Pick<HookRun, 'event'>): boolean {
-  return event === 'SessionStart' || event === 'SubagentStart';
-}
-
-function storedRun({ durationMs, entries, ...run }: HookRun): JsonObject {
-  return { ...run, duration_ms: durationMs, entries: entries.map((entry) => ({ ...entry })) };
-}
+export const isSessionHook = ({ event }: Pick<HookRun, 'event'>): boolean =>
+  event === 'SessionStart' || event === 'SubagentStart';
 
 const statuses = ['completed', 'blocked', 'stopped', 'failed'] as const;
 const kinds = ['warning', 'feedback', 'stop', 'context', 'change', 'error'] as const;
@@ -47,25 +44,22 @@ function readRun(stored: JsonObject | undefined): HookRun | undefined {
 const limits = { texts: 20, tokensEach: 3000 } as const;
 
 /** Folds a line. A repeated hook replaces its text; a failed one changes nothing. */
-export function foldSessionHookText(
-  texts: readonly SessionHookText[],
-  payload: JsonObject,
-): readonly SessionHookText[] {
+export function foldSessionHookText(texts: HookTexts, payload: JsonObject): HookTexts {
   const run = readRun(objectAt(payload, 'run'));
   if (run === undefined || !isSessionHook(run) || run.status === 'failed') return texts;
   return withText(texts, { key: run.key, text: stringAt(payload, 'context') ?? '' });
 }
 
-function withText(texts: readonly SessionHookText[], { key, text }: SessionHookText): readonly SessionHookText[] {
+function withText(texts: HookTexts, { key, text }: SessionHookText): HookTexts {
   const others = texts.filter((each) => each.key !== key);
   if (text === '' || estimateTokens(text) > limits.tokensEach) return others.length === texts.length ? texts : others;
   const at = texts.findIndex((each) => each.key === key);
   return at < 0 ? [...others, { key, text }].slice(-limits.texts) : texts.with(at, { key, text });
 }
 
-export function sessionHookTextsFromJson(carried: JsonObject): readonly SessionHookText[] {
+export function sessionHookTextsFromJson(carried: JsonObject): HookTexts {
   const texts = objectsAt(carried, 'session_context').flatMap((each) => {
     return ifAllDefined({ key: stringAt(each, 'key'), text: stringAt(each, 'text') }) ?? [];
   });
-  return texts.reduce<readonly SessionHookText[]>(withText, []);
+  return texts.reduce<HookTexts>(withText, []);
 }

@@ -12,7 +12,8 @@ export interface ModelLimit {
   readonly named?: { readonly tokens: number; readonly assumed: number };
 }
 
-export type ModelName = Pick<ModelLimit, 'provider' | 'model'>;
+type Limits = readonly ModelLimit[];
+type ModelName = Pick<ModelLimit, 'provider' | 'model'>;
 /** A smaller number is an error: no usable model has such a window. */
 const leastNamed = 1001;
 /** Least and most bytes per token of any tokeniser. They limit a provider's count, which may be wrong or missing. */
@@ -20,9 +21,8 @@ const bytesPerToken = { least: 2, most: 10 } as const;
 /** A thread has few models; a forged file may name any number. */
 const mostModels = 16;
 
-export function findModelLimit(limits: readonly ModelLimit[], { provider, model }: ModelName): ModelLimit | undefined {
-  return limits.find((limit) => limit.provider === provider && limit.model === model);
-}
+export const findModelLimit = (limits: Limits, { provider, model }: ModelName): ModelLimit | undefined =>
+  limits.find((limit) => limit.provider === provider && limit.model === model);
 
 /** Folds a `capstan_step` line. `bytes`: body of the thread's newest request. */
 export function foldStepLimits(limits: readonly ModelLimit[], payload: JsonObject, bytes: number | undefined) {
@@ -37,9 +37,8 @@ export function foldStepLimits(limits: readonly ModelLimit[], payload: JsonObjec
 }
 
 /** Requests of the conversation only. No line counts the body of a compaction's request. */
-function isAnswered({ outcome, purpose }: JsonObject): boolean {
-  return purpose === undefined && (outcome === 'done' || outcome === 'go-on');
-}
+const isAnswered = ({ outcome, purpose }: JsonObject): boolean =>
+  purpose === undefined && (outcome === 'done' || outcome === 'go-on');
 
 function withAccepted(limit: ModelLimit, bytes: number, counted: number): ModelLimit {
   const accepted = Math.max(limit.accepted ?? 0, bytes);
@@ -63,10 +62,7 @@ function withNamed(limit: ModelLimit, tokens: number | undefined, assumed: numbe
 }
 
 /** Repeats windows named by servers when a rollout continues from an earlier place, without reference to a request. */
-export function repeatedModelWindowLines(
-  then: readonly ModelLimit[],
-  now: readonly ModelLimit[],
-): readonly LineDraft[] {
+export function repeatedModelWindowLines(then: Limits, now: Limits): readonly LineDraft[] {
   return now.flatMap(({ provider, model, named }) => {
     const before = findModelLimit(then, { provider, model })?.named;
     if (named === undefined || (before?.tokens === named.tokens && before.assumed === named.assumed)) return [];
@@ -75,9 +71,8 @@ export function repeatedModelWindowLines(
   });
 }
 
-export function modelLimitsFromJson(carried: JsonObject): readonly ModelLimit[] {
-  return objectsAt(carried, 'model_limits').flatMap(readLimit).slice(-mostModels);
-}
+export const modelLimitsFromJson = (carried: JsonObject): readonly ModelLimit[] =>
+  objectsAt(carried, 'model_limits').flatMap(readLimit).slice(-mostModels);
 
 function readLimit(value: JsonObject): readonly ModelLimit[] {
   const [provider, model] = [stringAt(value, 'provider'), stringAt(value, 'model')];

@@ -9,14 +9,11 @@ export type Pin = { readonly id: string; readonly text: string };
 /** The seal proves that this home wrote the line. */
 export type RecordedPin = Pin & { readonly seal?: string };
 
-export const pinAddedLine = ({ id, text }: Pin): LineDraft => ({ type: lineType.pin, payload: { id, text } });
-export const pinRemovedLine = (id: string): LineDraft => ({ type: lineType.pin, payload: { id, removed: true } });
-
+export const pinAddedLine = ({ id, text }: Pin): LineDraft => pinLine({ id, text });
+export const pinRemovedLine = (id: string): LineDraft => pinLine({ id, removed: true });
 /** Ends a note that no seal proves. Its text stays readable as a claim of the file. */
-export function pinSetAsideLine(id: string): LineDraft {
-  return { type: lineType.pin, payload: { id, removed: true, because: 'unproven' } };
-}
-
+export const pinSetAsideLine = (id: string): LineDraft => pinLine({ id, removed: true, because: 'unproven' });
+const pinLine = (payload: JsonObject): LineDraft => ({ type: lineType.pin, payload });
 export const pinSealContent = ({ id, text }: Pin): Json => [lineType.pin, id, text];
 
 export function readPin(payload: JsonObject): RecordedPin | undefined {
@@ -53,14 +50,11 @@ export function pinChangeLines(pins: readonly Pin[], wanted: readonly RecordedPi
 }
 
 /** Repeats a note with its seal or an empty one. That proves nothing: a forged line must not become this home's. */
-function pinSaidAgain({ id, text, seal = '' }: RecordedPin): LineDraft {
-  return { type: lineType.pin, payload: { id, text, seal } };
-}
+const pinSaidAgain = ({ id, text, seal = '' }: RecordedPin): LineDraft => pinLine({ id, text, seal });
 
 /** Reads the notes of a checkpoint, or of a rollback line, which has those of the rollout that it left. */
-export function pinsFromJson(carried: JsonObject): readonly RecordedPin[] {
-  return objectsAt(carried, 'pins').reduce(foldPin, [] as readonly RecordedPin[]);
-}
+export const pinsFromJson = (carried: JsonObject): readonly RecordedPin[] =>
+  objectsAt(carried, 'pins').reduce(foldPin, [] as readonly RecordedPin[]);
 
 /** Limits in tokens: pins are sent again and again. */
 const pinLimits = { pins: 20, tokensEach: 2000, tokensInAll: 4000 } as const;
@@ -84,8 +78,7 @@ export function pinProblem(id: ThreadId, pins: readonly Pin[], text: string): Ou
 
 const tokensOf = (pins: readonly Pin[]): number => pins.reduce((sum, { text }) => sum + estimateTokens(text), 0);
 
-function takeAway(id: ThreadId): string {
-  return `Remove a note first, for example the oldest: \`capstan threads unpin ${id} 1\`.`;
-}
+const takeAway = (id: ThreadId): string =>
+  `Remove a note first, for example the oldest: \`capstan threads unpin ${id} 1\`.`;
 
 const tooMuch = (message: string, next: string): Outcome => ({ code: 'note-not-pinned', message, next });

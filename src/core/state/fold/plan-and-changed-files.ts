@@ -44,10 +44,8 @@ function newerThanPlan({ item, origin }: HistoryEntry): PlanOutdatedBy | undefin
 }
 
 /** A completed plan says nothing about later requests; any other may be out of date from here on. */
-function afterBoundary(
-  { plan, files, putBack, number: before }: WorkRecords,
-  { origin, number }: HistoryEntry,
-): WorkRecords {
+function afterBoundary(work: WorkRecords, { origin, number }: HistoryEntry): WorkRecords {
+  const { plan, files, putBack, number: before } = work;
   const isOpen = plan?.steps.some(({ status }) => status !== 'completed') === true;
   const older = markPlanOutdated({ plan: isOpen ? plan : undefined, files, putBack }, 'user');
   return { ...older, number: origin.family === 'user' ? number : before };
@@ -63,9 +61,8 @@ function planIn(item: Item): ProposedPlan | undefined {
 }
 
 /** Other programs do not record refusals, but they give one fixed answer to each plan call that ran. */
-function hasRun(answer: Item, known: JsonObject | undefined): boolean {
-  return known === undefined ? answer['output'] === planUpdated : known['refused'] === undefined;
-}
+const hasRun = (answer: Item, known: JsonObject | undefined): boolean =>
+  known === undefined ? answer['output'] === planUpdated : known['refused'] === undefined;
 
 /** A plan counts once its call has run: a refused one changes nothing. */
 function afterAnswer({ proposed = [], ...work }: WorkRecords, { callId, steps }: ProposedPlan, hasRun: boolean) {

@@ -50,12 +50,8 @@ export function callProcessLine(turnId: TurnId, callId: string, started: Started
 
 const storeProcess = ({ pid, startedAt, mark }: StartedProcess): JsonObject => ({ pid, started_at: startedAt, mark });
 
-export function deadCallLine(
-  { at, item }: CallStart,
-  ids: { readonly threadId: ThreadId; readonly turnId: TurnId },
-): LineDraft {
-  return storedItemLine({ ...ids, startedAt: at, completedAt: at, item });
-}
+export const deadCallLine = ({ at, item }: CallStart, ids: Pick<SessionStart, 'threadId' | 'turnId'>): LineDraft =>
+  storedItemLine({ ...ids, startedAt: at, completedAt: at, item });
 
 const mostChanges = 50;
 
@@ -84,25 +80,19 @@ export interface RecordedSession extends Omit<CallStart, 'tool' | 'idempotent' |
   readonly stopped?: true;
 }
 
-export interface SessionStart extends Pick<RecordedSession, 'id' | 'callId' | 'at'> {
+export interface SessionStart extends Pick<RecordedSession, 'id' | 'callId' | 'at' | 'process'> {
   readonly threadId: ThreadId;
   readonly turnId: TurnId;
   readonly item: TurnItem;
-  readonly process?: StartedProcess;
 }
 
-export function sessionStartedLine({ item, ...session }: SessionStart): LineDraft {
-  return recordedSessionLine({ ...session, item: shortenedItemJson(item) });
-}
+export const sessionStartedLine = ({ item, ...session }: SessionStart): LineDraft =>
+  recordedSessionLine({ ...session, item: shortenedItemJson(item) });
 
-export function sessionExitedLine(id: number, fate: CommandSessionFate): LineDraft {
-  return { type: lineType.session, payload: { id, exited: fate } };
-}
-
-export function sessionDroppedLine(id: number, fate: CommandSessionFate): LineDraft {
-  return { type: lineType.session, payload: { id, dropped: fate } };
-}
-
+const sessionLine = (payload: JsonObject): LineDraft => ({ type: lineType.session, payload });
+export const sessionExitedLine = (id: number, fate: CommandSessionFate): LineDraft => sessionLine({ id, exited: fate });
+export const sessionDroppedLine = (id: number, fate: CommandSessionFate): LineDraft =>
+  sessionLine({ id, dropped: fate });
 const stoppedFate: CommandSessionFate = 'stopped';
 /** More than can run at once: further ones in a file are invalid. */
 const mostSessions = 200;
@@ -142,13 +132,10 @@ function startFields({ id, threadId, turnId, callId, at, item, process: started 
   return { ...ids, started_at_ms: at, item, process: started && storeProcess(started) };
 }
 
-export function recordedSessionLine(session: RecordedSession): LineDraft {
-  return { type: lineType.session, payload: startFields(session) };
-}
+export const recordedSessionLine = (session: RecordedSession): LineDraft => sessionLine(startFields(session));
 
-export function sessionsFromJson(carried: JsonObject): readonly RecordedSession[] {
-  return objectsAt(carried, 'sessions').flatMap((value) => readSession(value) ?? []);
-}
+export const sessionsFromJson = (carried: JsonObject): readonly RecordedSession[] =>
+  objectsAt(carried, 'sessions').flatMap((value) => readSession(value) ?? []);
 
 function readSession(payload: JsonObject): RecordedSession | undefined {
   const session = ifAllDefined({

@@ -1,7 +1,7 @@
 import type { KeptReview } from '../../../protocol/thread-event.ts';
 import { defined } from '../../../base/objects.ts';
 import { asItem, type Item, isMessage, type MessageItem, messageText } from '../../../protocol/item.ts';
-import { arrayAt, isJsonObject, objectAt, objectsAt, stringAt } from '../../../protocol/json.ts';
+import { arrayAt, hasTexts, objectAt, objectsAt, stringAt } from '../../../protocol/json.ts';
 import type { Json, JsonObject } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
@@ -47,9 +47,8 @@ export type RecordedMessage = WaitingMessage & { readonly seal?: string };
 /** A change of files. It concerns every conversation about them; undoing a conversation does not undo it. */
 export type FilesMessage = Extract<RecordedMessage, { readonly kind: 'files' | 'beside' }>;
 
-export function isAboutFiles(message: RecordedMessage): message is FilesMessage {
-  return message.kind === 'files' || message.kind === 'beside';
-}
+export const isAboutFiles = (message: RecordedMessage): message is FilesMessage =>
+  message.kind === 'files' || message.kind === 'beside';
 
 /** Limit of waiting messages: each arrival or departure is compared with all of them. */
 const mostWaiting = 5000;
@@ -74,38 +73,35 @@ function stored(message: WaitingMessage): JsonObject {
   return { ...message, input } as unknown as JsonObject;
 }
 
-function objectOf(payload: JsonObject, kind: WaitingContent['kind'], key: string): JsonObject | undefined {
-  return payload['kind'] === kind ? objectAt(payload, key) : undefined;
-}
-
 export function threadTotalIn(payload: JsonObject): Usage | undefined {
   const total = payload['kind'] === 'words' ? undefined : objectAt(payload, 'total');
   return total && repairUsage(total);
 }
 
-export function agentReportIn(payload: JsonObject): AgentReport | undefined {
-  const report = objectOf(payload, 'agent', 'report');
-  return report && readAgentReport(report);
+/** Reads the content of a `capstan_waiting` line of one kind. */
+function contentReader<Content>(kind: WaitingContent['kind'], key: string, read: (stored: JsonObject) => Content) {
+  return (payload: JsonObject): Content | undefined => {
+    const stored = payload['kind'] === kind ? objectAt(payload, key) : undefined;
+    return stored && read(stored);
+  };
 }
 
-export function restoredFilesIn(payload: JsonObject): RestoredFiles | undefined {
-  const files = objectOf(payload, 'files', 'files');
-  return files && readRestoredFiles(files);
-}
-
-export function sideConversationChangesIn(payload: JsonObject): FilesChangedInSideConversation | undefined {
-  const files = objectOf(payload, 'beside', 'files');
-  return files && readSideConversationChanges(files);
-}
+export const agentReportIn = contentReader('agent', 'report', readAgentReport);
+export const restoredFilesIn = contentReader('files', 'files', readRestoredFiles);
+export const sideConversationChangesIn = contentReader('beside', 'files', readSideConversationChanges);
+const wordsIn = contentReader('words', 'input', readInput);
 
 /** Records a message again, with its seal or an empty one, which proves nothing. */
 export function repeatedMessageLine({ seal = '', ...message }: RecordedMessage): LineDraft {
   return { type: lineType.waiting, payload: { ...stored(message), seal } };
 }
 
-export function messageSealContent(message: WaitingMessage): Json {
-  return [lineType.waiting, message.id, message.kind, ...(claimedContent(message) as unknown as readonly Json[])];
-}
+export const messageSealContent = (message: WaitingMessage): Json => [
+  lineType.waiting,
+  message.id,
+  message.kind,
+  ...(claimedContent(message) as unknown as readonly Json[]),
+];
 
 function claimedContent(message: WaitingMessage): readonly unknown[] {
   if (message.kind === 'item') return [message.item, message.maker ?? null];
@@ -144,24 +140,21 @@ export function foldEntered(waiting: Waiting, metadata: JsonObject | undefined):
   return id === undefined ? waiting : without(waiting, id);
 }
 
-export function waitingMessagesFromJson(carried: JsonObject): readonly RecordedMessage[] {
-  return objectsAt(carried, 'waiting').reduce(foldWaiting, [] as readonly RecordedMessage[]);
-}
+export const waitingMessagesFromJson = (carried: JsonObject): readonly RecordedMessage[] =>
+  objectsAt(carried, 'waiting').reduce(foldWaiting, [] as readonly RecordedMessage[]);
 
 /** Messages that waited at the place of a rollback, and have neither entered history nor been dropped since. */
-export function waitingAfterRollback(then: Waiting, now: readonly WaitingMessage[]): Waiting {
-  return then.length === 0 ? then : then.filter(({ id }) => now.some((each) => each.id === id));
-}
+export const waitingAfterRollback = (then: Waiting, now: readonly WaitingMessage[]): Waiting =>
+  then.length === 0 ? then : then.filter(({ id }) => now.some((each) => each.id === id));
 
-function without(waiting: readonly RecordedMessage[], id: string): readonly RecordedMessage[] {
-  return waiting.some((each) => each.id === id) ? waiting.filter((each) => each.id !== id) : waiting;
-}
+const without = (waiting: readonly RecordedMessage[], id: string): readonly RecordedMessage[] =>
+  waiting.some((each) => each.id === id) ? waiting.filter((each) => each.id !== id) : waiting;
 
 export function readWaitingMessage(payload: JsonObject): RecordedMessage | undefined {
   const [id, seal] = [stringAt(payload, 'id'), stringAt(payload, 'seal')];
   const content = readContent(payload);
   if (id === undefined || content === undefined) return undefined;
-  return { id, ...content, ...(seal === undefined || seal === '' ? {} : { seal }) };
+  return { id, ...content, ...(seal ? { seal } : {}) };
 }
 
 function readContent(payload: JsonObject): WaitingContent | undefined {
@@ -179,24 +172,20 @@ function readContent(payload: JsonObject): WaitingContent | undefined {
   if (putBack !== undefined) return { kind: 'files', files: putBack, ...again };
   const beside = sideConversationChangesIn(payload);
   if (beside !== undefined) return { kind: 'beside', files: beside, ...again };
-  const input = readInput(objectOf(payload, 'words', 'input'));
-  return input === undefined ? undefined : { kind: 'words', input };
+  const input = wordsIn(payload);
+  return input && { kind: 'words', input };
 }
 
-function readInput(stored: JsonObject | undefined): UserInput | undefined {
+function readInput(stored: JsonObject): UserInput | undefined {
   const text = stringAt(stored, 'text');
   if (text === undefined) return undefined;
   const images = (arrayAt(stored, 'images') ?? []).filter((value) => hasTexts(value, 'path', 'dataUrl'));
   const unusableImages = arrayAt(stored, 'unusableImages')?.filter(
     (value) => hasTexts(value, 'path') && hasTexts(value['problem'], 'code', 'message', 'next'),
   );
-  const continues = continuationReasons.find((each) => each === stored?.['continues']);
-  const author = readAuthor(stored?.['author']);
+  const continues = continuationReasons.find((each) => each === stored['continues']);
+  const author = readAuthor(stored['author']);
   return { author, text, images, ...defined({ unusableImages, continues }) } as unknown as UserInput;
-}
-
-function hasTexts(value: Json | undefined, ...keys: readonly string[]): value is JsonObject {
-  return isJsonObject(value) && keys.every((key) => stringAt(value, key) !== undefined);
 }
 
 export function waitingItem(message: WaitingContent): Item {

@@ -9,9 +9,8 @@ export function warningLine(name: string): LineDraft {
   return { type: lineType.warning, payload: { name: name.slice(0, longestName) } };
 }
 
-export function isWarningRecorded(warnings: readonly string[], name: string): boolean {
-  return warnings.includes(name.slice(0, longestName));
-}
+export const isWarningRecorded = (warnings: readonly string[], name: string): boolean =>
+  warnings.includes(name.slice(0, longestName));
 
 export function foldWarning(warnings: readonly string[], payload: JsonObject): readonly string[] {
   const name = stringAt(payload, 'name');
@@ -25,6 +24,5 @@ export function warningsFromJson(carried: JsonObject): readonly string[] {
 }
 
 /** Keeps warnings marked as reported when a rollout continues from an earlier place. */
-export function repeatedWarningLines(then: readonly string[], now: readonly string[]): readonly LineDraft[] {
-  return now.filter((name) => !then.includes(name)).map(warningLine);
-}
+export const repeatedWarningLines = (then: readonly string[], now: readonly string[]): readonly LineDraft[] =>
+  now.filter((name) => !then.includes(name)).map(warningLine);

@@ -5,9 +5,8 @@ import type { Json, JsonObject } from '../../../protocol/json.ts';
 import type { Question } from '../../../protocol/question.ts';
 import type { CommandItem } from '../../../protocol/turn-item.ts';
 
-export function callArguments(call: CallItem): JsonObject {
-  return call.type === 'function_call' ? (parseJsonObject(call.arguments) ?? {}) : { input: call.input };
-}
+export const callArguments = (call: CallItem): JsonObject =>
+  call.type === 'function_call' ? (parseJsonObject(call.arguments) ?? {}) : { input: call.input };
 
 export function commandNotRun(call: CallItem): CommandItem | undefined {
   const { cmd } = call.name === 'exec_command' ? callArguments(call) : {};
@@ -46,9 +45,8 @@ const longestWord = 1000;
 const isLong = (word: string): boolean => word.length > longestWord;
 
 /** The beginning of a word for lines about calls. Never splits a character. */
-export function truncateWord(word: string): string {
-  return isLong(word) ? `${word.slice(0, longestWord).replace(/[\ud800-\udbff]$/, '')} …` : word;
-}
+export const truncateWord = (word: string): string =>
+  isLong(word) ? `${word.slice(0, longestWord).replace(/[\ud800-\udbff]$/, '')} …` : word;
 
 /** Results of hooks for a call in question. Its answer may come in another process, which does not run them again. */
 export type HookResults = { readonly input?: string; readonly asks?: true; readonly texts?: readonly string[] };

@@ -26,16 +26,14 @@ export type GrantsDroppedBecause = 'forked' | 'unproven' | 'ended';
 /** A call can be asked about twice, before it runs and for a retry; each answer gives its own grant. */
 type GrantName = Pick<GivenGrant, 'callId' | 'about'>;
 
-export function isSameGrant(one: GrantName, other: GrantName): boolean {
-  return one.callId === other.callId && one.about === other.about;
-}
+export const isSameGrant = (one: GrantName, other: GrantName): boolean =>
+  one.callId === other.callId && one.about === other.about;
 
 type Grants = readonly RecordedGrant[];
 
 /** Grants after a rollback: those given before the turns that are taken back, and not ended since. */
-export function grantsAfterRollback(then: Grants, now: Grants): Grants {
-  return then.filter((grant) => now.some((each) => isSameGrant(each, grant)));
-}
+export const grantsAfterRollback = (then: Grants, now: Grants): Grants =>
+  then.filter((grant) => now.some((each) => isSameGrant(each, grant)));
 
 /** For a rollout that continues from the place of `then`: ends again the grants that ended after that place. */
 export function endedGrantLines(then: Grants, now: Grants): readonly LineDraft[] {
@@ -69,9 +67,8 @@ function withoutDropped<Grant extends GrantName>(grants: readonly Grant[], paylo
   return left.length === grants.length ? grants : left;
 }
 
-function withGrant<Grant extends GrantName>(grants: readonly Grant[], given: Grant): readonly Grant[] {
-  return [...grants.filter((grant) => !isSameGrant(grant, given)), given].slice(-mostGrants);
-}
+const withGrant = <Grant extends GrantName>(grants: readonly Grant[], given: Grant): readonly Grant[] =>
+  [...grants.filter((grant) => !isSameGrant(grant, given)), given].slice(-mostGrants);
 
 const isLasting = (given: GivenGrant): given is RecordedGrant => given.scope === 'session' || given.scope === 'rule';
 
@@ -93,12 +90,8 @@ export function grantsToJson(grants: readonly GivenGrant[]): readonly JsonObject
   });
 }
 
-export function grantsFromJson(carried: JsonObject): readonly RecordedGrant[] {
-  return carriedIn(carried).reduce<Grants>(foldGrant, []);
-}
+export const grantsFromJson = (carried: JsonObject): readonly RecordedGrant[] =>
+  objectsAt(carried, 'grants').reduce<Grants>(foldGrant, []);
 
-export function turnGrantsFromJson(openTurn: JsonObject): readonly GivenGrant[] {
-  return carriedIn(openTurn).reduce<readonly GivenGrant[]>(foldTurnGrant, []);
-}
-
-const carriedIn = (value: JsonObject): readonly JsonObject[] => objectsAt(value, 'grants');
+export const turnGrantsFromJson = (openTurn: JsonObject): readonly GivenGrant[] =>
+  objectsAt(openTurn, 'grants').reduce<readonly GivenGrant[]>(foldTurnGrant, []);

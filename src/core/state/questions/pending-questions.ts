@@ -63,16 +63,13 @@ function foldAnswered(state: ThreadState, openTurn: OpenTurn, callId: string, pa
 }
 
 /** The user's words in an answer: the note, and the information that the model asked for, with its question. */
-function saidWith(
-  { history }: Pick<ThreadState, 'history'>,
-  { kind: asked, callId }: Question,
-  { by, kind, note = '', content }: RecordedAnswer,
-): readonly string[] {
+function saidWith({ history }: ThreadState, asked: Question, answer: RecordedAnswer): readonly string[] {
+  const { by, kind, note = '', content } = answer;
   if (by !== undefined || kind === 'lapsed') return [];
   const notes = note.trim() === '' ? [] : [note];
-  if (asked !== 'input' || kind !== 'allowed' || content === undefined) return notes;
+  if (asked.kind !== 'input' || kind !== 'allowed' || content === undefined) return notes;
   const items = historyEntries(history).map(({ item }) => item);
-  const call = items.findLast((item) => isCallNamed(item, callId));
+  const call = items.findLast((item) => isCallNamed(item, asked.callId));
   const questions = readUserQuestions(call && parseJsonObject(callInput(call)));
   if (typeof questions === 'string') return notes;
   const answers = answersByQuestion(questions, content);
@@ -84,10 +81,7 @@ function saidWith(
 }
 
 /** Adds the user's comment to the entry of a call's output and removes it from the turn. */
-export function attachUserComment(
-  state: ThreadState,
-  entry: HistoryEntry,
-): { readonly state: ThreadState; readonly entry: HistoryEntry } {
+export function attachUserComment(state: ThreadState, entry: HistoryEntry) {
   const { openTurn } = state;
   if (openTurn?.said === undefined || !entry.item.type.endsWith('_output')) return { state, entry };
   const own = openTurn.said.filter(({ callId }) => callId === entry.item['call_id']);
@@ -112,9 +106,8 @@ function withTurnGrants(state: ThreadState, payload: JsonObject): ThreadState {
   return { ...state, openTurn: { ...openTurn, grants: grants.length === 0 ? undefined : grants } };
 }
 
-export function withoutTurnGrants(state: ThreadState, some: readonly GivenGrant[]): ThreadState {
-  return some.reduce((all, grant) => withTurnGrants(all, grantsDroppedLine('unproven', grant).payload), state);
-}
+export const withoutTurnGrants = (state: ThreadState, some: readonly GivenGrant[]): ThreadState =>
+  some.reduce((all, grant) => withTurnGrants(all, grantsDroppedLine('unproven', grant).payload), state);
 
 /** Open questions of the thread in their original form, in the order of the calls. */
 export function pendingQuestions({ openTurn, history }: AskingState): readonly Question[] {
@@ -138,9 +131,8 @@ export function questionsToAsk(state: AskingState): readonly Question[] {
   return pendingQuestions(state).filter(({ callId }) => !begun.has(callId));
 }
 
-export function isAnswered({ openTurn }: Pick<ThreadState, 'openTurn'>, id: string): boolean {
-  return openTurn?.answered?.includes(id) === true;
-}
+export const isAnswered = ({ openTurn }: Pick<ThreadState, 'openTurn'>, id: string): boolean =>
+  openTurn?.answered?.includes(id) === true;
 
 /** True if the last turn waits for an answer, or to use one. Only for a thread that runs no turn. */
 export function isSuspended({ openTurn }: Pick<ThreadState, 'openTurn'>): boolean {

@@ -30,11 +30,11 @@ export interface RecordedAnswer extends Answer {
   readonly seal?: string;
 }
 
+type CallOfTurn = Pick<Question, 'callId' | 'turnId'>;
+
 /** Exact identity of a question: the question of its line, and the arguments as they would run. */
-export function questionKey(
-  call: CallItem,
-  { id: _made, commands: _read, seen: _seen, ...question }: Omit<Question, 'id'> & Partial<Pick<Question, 'id'>>,
-): string {
+export function questionKey(call: CallItem, asked: Omit<Question, 'id'> & Partial<Pick<Question, 'id'>>): string {
+  const { id: _made, commands: _read, seen: _seen, ...question } = asked;
   return textHash(JSON.stringify([call.name, callInput(call), question]));
 }
 
@@ -55,23 +55,22 @@ interface AskedAs {
 }
 
 /** Must be durable before the call begins, or its refusal reaches the model. */
-export function questionAnsweredLine(
-  { callId, turnId }: Pick<Question, 'callId' | 'turnId'>,
-  { about, keys, under, seal: _seal, ...answer }: RecordedAnswer,
-): LineDraft {
+export function questionAnsweredLine({ callId, turnId }: CallOfTurn, answered: RecordedAnswer): LineDraft {
+  const { about, keys, under, seal: _seal, ...answer } = answered;
   const payload = { turn_id: turnId, call_id: callId, about, answer, keys, under };
   return { type: lineType.question, payload: payload as unknown as JsonObject };
 }
 
-export function questionSealContent(asked: Pick<RecordedQuestion, 'callId' | 'turnId' | 'about'>): Json {
-  return [lineType.question, asked.turnId, asked.callId, asked.about ?? ''];
-}
+export const questionSealContent = (asked: Pick<RecordedQuestion, 'callId' | 'turnId' | 'about'>): Json => [
+  lineType.question,
+  asked.turnId,
+  asked.callId,
+  asked.about ?? '',
+];
 
 /** Content that the seal of an answer's line covers. A message from the user to the model grants nothing. */
-export function answerSealContent(
-  { callId, turnId }: Pick<Question, 'callId' | 'turnId'>,
-  { about, kind, scope, keys, under, prefix }: Omit<RecordedAnswer, 'note' | 'seal'>,
-): Json {
+export function answerSealContent({ callId, turnId }: CallOfTurn, answer: Omit<RecordedAnswer, 'note' | 'seal'>): Json {
+  const { about, kind, scope, keys, under, prefix } = answer;
   const claim = [lineType.question, turnId, callId, about, kind, scope ?? null, keys ?? null];
   if (prefix !== undefined) return [...claim, under ?? null, prefix];
   return under === undefined ? claim : [...claim, under];
@@ -86,7 +85,7 @@ export function answerIn(payload: JsonObject): RecordedAnswer | undefined {
 }
 
 /** Ends a question that no seal proves: it is never asked. */
-export function questionDroppedLine({ callId, turnId }: Pick<Question, 'callId' | 'turnId'>): LineDraft {
+export function questionDroppedLine({ callId, turnId }: CallOfTurn): LineDraft {
   return { type: lineType.question, payload: { turn_id: turnId, call_id: callId, dropped: 'unproven' } };
 }
 
@@ -95,10 +94,8 @@ const answerKinds: readonly Answer['kind'][] = ['allowed', 'declined', 'stopped'
 const protocols = ['http', 'https', 'socks5_tcp', 'socks5_udp'] as const;
 
 /** The line has only the beginning of words in `inCall` (I9); the rest is read from the call. */
-export function questionFields(
-  { id: _derived, callId, turnId, commands: _read, seen: _seen, input: _inCall, ...about }: Question,
-  inCall: readonly TruncatedWord[],
-): JsonObject {
+export function questionFields(question: Question, inCall: readonly TruncatedWord[]): JsonObject {
+  const { id: _derived, callId, turnId, commands: _read, seen: _seen, input: _inCall, ...about } = question;
   const inLine = (list: 'argv' | 'prefix'): readonly string[] | undefined =>
     about[list]?.map((word, at) =>
       inCall.some(([name, index]) => name === list && index === at) ? truncateWord(word) : word,
@@ -108,10 +105,8 @@ export function questionFields(
   return { turn_id: turnId, call_id: callId, ...(about as unknown as JsonObject), ...short, in_call };
 }
 
-export function readQuestion(
-  { id, callId, turnId }: Pick<Question, 'id' | 'callId' | 'turnId'>,
-  payload: JsonObject,
-): Question | undefined {
+export function readQuestion(named: CallOfTurn & Pick<Question, 'id'>, payload: JsonObject): Question | undefined {
+  const { id, callId, turnId } = named;
   const [tool, item] = [stringAt(payload, 'tool'), objectAt(payload, 'item')];
   if (tool === undefined || item === undefined) return undefined;
   return {
@@ -144,9 +139,8 @@ export function readCallQuestion(payload: JsonObject): CallQuestion {
   return { kind: readKind(payload), ...defined({ host: readHost(objectAt(payload, 'host')) }) };
 }
 
-function readKind(payload: JsonObject): Question['kind'] {
-  return questionKinds.find((kind) => kind === payload['kind']) ?? 'unknown';
-}
+const readKind = (payload: JsonObject): Question['kind'] =>
+  questionKinds.find((kind) => kind === payload['kind']) ?? 'unknown';
 
 export function readAnswer(value: unknown): Answer | undefined {
   if (!isJsonObject(value)) return undefined;

@@ -21,11 +21,8 @@ export interface OpenCall {
 type AnsweredCall = { readonly turnId: TurnId; readonly callId: string; ended?: TurnItem; open?: OpenCall };
 
 /** The event for a call that the answer refuses or ends. `ended`: the previous line's item. Undefined: shown before. */
-export function callEndEvent(
-  answer: Item,
-  { metadata }: Pick<Line, 'metadata'>,
-  { turnId, callId, ended, open }: AnsweredCall,
-): ThreadEvent | undefined {
+export function callEndEvent(answer: Item, { metadata }: Line, answered: AnsweredCall): ThreadEvent | undefined {
+  const { turnId, callId, ended, open } = answered;
   const { text } = outputOf(answer);
   const refused = objectAt(objectAt(metadata, 'capstan'), 'refused');
   if (refused !== undefined) {
@@ -38,8 +35,7 @@ export function callEndEvent(
   const item = ended ?? itemOf(callId, isOurs && open !== undefined ? { ...open, call: undefined } : open);
   if (item === undefined) return undefined;
   const { outside, confined, call } = open ?? {};
-  const shown =
-    item.kind === 'file-change' ? withPatchLines(item, { call, metadata, answer: text }) : withOutput(item, text);
+  const shown = item.kind === 'file-change' ? withPatchLines(item, call, metadata, text) : withOutput(item, text);
   return { kind: 'item-completed', turnId, item: shown, ...defined({ outside, confined }) };
 }
 
@@ -190,10 +186,7 @@ function parsedAnswer(answer: string): CallReport | undefined {
 }
 
 /** Adds the call, which has the patch's lines, unless the file has them elsewhere; after a failure also the reason. */
-function withPatchLines(
-  item: FileChangeItem,
-  { call, metadata, answer }: Pick<OpenCall, 'call'> & Pick<Line, 'metadata'> & { readonly answer: string },
-): FileChangeItem {
+function withPatchLines(item: FileChangeItem, call: OpenCall['call'], metadata: Line['metadata'], answer: string) {
   const changes = withStoredLines(item.changes, metadata);
   const isKnown = changes.some(({ diff }) => diff !== undefined);
   const asked =

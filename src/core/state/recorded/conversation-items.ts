@@ -51,7 +51,8 @@ export function recordedItem({ item, origin }: HistoryEntry): RecordedItem | und
   if (isMessage(item)) {
     const { content } = item;
     if (origin.family === 'user') {
-      const said = { texts: wordsOf(content), pictures: picturesIn(content) };
+      const texts = textsOf(content.filter((_, index) => !isImageLabel(content, index)));
+      const said = { texts, pictures: picturesIn(content) };
       return { kind: 'user', ...defined({ author: origin.author }), ...said };
     }
     if (item.role !== 'assistant') {
@@ -90,17 +91,11 @@ function commandOf(given: JsonObject): string | undefined {
   return Array.isArray(command) && command.every((word) => typeof word === 'string') ? command.join(' ') : undefined;
 }
 
-function textsOf(parts: readonly JsonObject[]): readonly string[] {
-  return parts.flatMap((part) => stringAt(part, 'text') ?? []);
-}
+const textsOf = (parts: readonly JsonObject[]): readonly string[] =>
+  parts.flatMap((part) => stringAt(part, 'text') ?? []);
 
-function wordsOf(parts: readonly JsonObject[]): readonly string[] {
-  return textsOf(parts.filter((_, index) => !isImageLabel(parts, index)));
-}
-
-function picturesIn(parts: readonly JsonObject[]): readonly string[] {
-  return parts.flatMap((part) => stringAt(part, 'image_url') ?? []);
-}
+const picturesIn = (parts: readonly JsonObject[]): readonly string[] =>
+  parts.flatMap((part) => stringAt(part, 'image_url') ?? []);
 
 export function contextEvents(
   entry: HistoryEntry,
@@ -135,7 +130,10 @@ export function modelItem(item: Item, place: number): TurnItem | undefined {
     const more = defined({ phase: stringAt(item, 'phase'), plan: proposedPlan(text) });
     return { kind: 'agent-message', id, text, ...more };
   }
-  if (item.type === 'web_search_call') return { kind: 'web-search', id, query: searchedFor(item) };
+  if (item.type === 'web_search_call') {
+    const action = objectAt(item, 'action');
+    return { kind: 'web-search', id, query: stringAt(action, 'query') ?? stringAt(action, 'url') ?? '' };
+  }
   if (!isReasoning(item)) return undefined;
   // Without a summary, the reasoning itself is shown.
   const summary = textsIn(item.summary);
@@ -143,11 +141,5 @@ export function modelItem(item: Item, place: number): TurnItem | undefined {
   return shown.length === 0 ? undefined : { kind: 'reasoning', id, summary: shown };
 }
 
-function textsIn(parts: readonly Json[]): readonly string[] {
-  return textsOf(parts.filter(isJsonObject)).filter((text) => text.trim() !== '');
-}
-
-function searchedFor(item: Item): string {
-  const action = objectAt(item, 'action');
-  return stringAt(action, 'query') ?? stringAt(action, 'url') ?? '';
-}
+const textsIn = (parts: readonly Json[]): readonly string[] =>
+  textsOf(parts.filter(isJsonObject)).filter((text) => text.trim() !== '');

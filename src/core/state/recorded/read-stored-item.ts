@@ -5,10 +5,7 @@ import { proposedPlan } from '../../../protocol/item.ts';
 import type { ChangedFile, FileChangeItem, PlanStep, TurnItem } from '../../../protocol/turn-item.ts';
 import { stringsAt } from '../questions/question-lines.ts';
 
-/**
- * Reads an item written by `itemToJson` or another program, without data that our files keep elsewhere, such as diffs
- * and arguments. Undefined for non-items, and for a user's message, which is context.
- */
+/** Reads an item of `itemToJson` or another program. Undefined for other values, and for a user's message. */
 export function itemFromJson(item: JsonObject): TurnItem | undefined {
   const id = stringAt(item, 'id');
   if (id === undefined) return undefined;

@@ -111,7 +111,12 @@ export function foldRecorded(before: RecordedState, line: Line): FoldedNews {
   // If its answer does not come next, an item has none.
   const late =
     ended !== undefined && answer === undefined ? [completed(endedIn ?? turnOf(before), withoutAnswer(ended))] : [];
-  const folded = foldLine(before, state, line, answer, ended);
+  const folded =
+    answer !== undefined
+      ? foldAnswered(state, line, answer, ended)
+      : line.type === lineType.responseItem
+        ? foldItem(before, state, line)
+        : (folds.get(line.type)?.(state, line.payload, before) ?? withEvents(state));
   return { state: folded.state, news: [...asNews(late), ...asNews(about), ...folded.news] };
 }
 
@@ -119,18 +124,6 @@ export function foldRecorded(before: RecordedState, line: Line): FoldedNews {
 function withoutAnswer(item: TurnItem): TurnItem {
   const isUnknown = item.kind === 'command' && item.byUser !== true && item.output === '';
   return isUnknown ? { ...item, outputUnknown: true } : item;
-}
-
-function foldLine(
-  before: RecordedState,
-  state: RecordedState,
-  line: Line,
-  answer: Item | undefined,
-  ended: TurnItem | undefined,
-): FoldedNews {
-  if (line.type === lineType.responseItem)
-    return answer === undefined ? foldItem(before, state, line) : foldAnswered(state, line, answer, ended);
-  return folds.get(line.type)?.(state, line.payload, before) ?? { state, news: [] };
 }
 
 type Fold = (state: RecordedState, payload: JsonObject, before: RecordedState) => FoldedNews;
@@ -152,7 +145,10 @@ function foldEventLine(before: RecordedState, state: RecordedState, payload: Jso
   if (state.turns.began > before.turns.began) return begun(before, state, payload);
   const end = readTurnEnd(payload, before.turns.open, state.total);
   if (end !== undefined) return withEvents(atTurnEnd(state), ...planOf(state), end);
-  if (payload['type'] === 'token_count') return foldUsage(state, payload);
+  if (payload['type'] === 'token_count') {
+    const { total, event } = usageEventIn(payload, turnOf(state), state.total);
+    return withEvents({ ...state, total }, event);
+  }
   if (payload['type'] === 'thread_settings_applied') return withEvents(state, settingsEventIn(payload));
   if (payload['type'] === 'patch_apply_end') return foldCompletedItem(state, convertOldPatchRecord(payload));
   return payload['type'] === 'item_completed' ? foldCompletedItem(state, payload) : { state, news: [] };
@@ -185,11 +181,6 @@ function begun(before: RecordedState, state: RecordedState, payload: JsonObject)
   const left = before.turns.open === undefined ? [] : [...planOf(before), aborted];
   const switched = objectAt(objectAt(payload, 'capstan'), 'switched');
   return withEvents(atTurnEnd(state), ...left, started(turnId, state), modelSwitchEvent(turnId, switched));
-}
-
-function foldUsage(state: RecordedState, payload: JsonObject): FoldedNews {
-  const { total, event } = usageEventIn(payload, { turnId: turnOf(state), ...state });
-  return withEvents({ ...state, total }, event);
 }
 
 /** Messages and reasoning of the model have lines of their own, in files of every program. */
@@ -266,9 +257,8 @@ function atTurnEnd(state: RecordedState): RecordedState {
   return { ...state, plan: undefined, calls: new Map(), ran: new Set(), told: [] };
 }
 
-function planOf(state: RecordedState): readonly ThreadEvent[] {
-  return state.plan === undefined ? [] : [completed(turnOf(state), state.plan)];
-}
+const planOf = (state: RecordedState): readonly ThreadEvent[] =>
+  state.plan === undefined ? [] : [completed(turnOf(state), state.plan)];
 
 const completed = (turnId: TurnId, item: TurnItem): ThreadEvent => ({ kind: 'item-completed', turnId, item });
 
@@ -280,9 +270,8 @@ function withEvents(state: RecordedState, ...events: readonly (ThreadEvent | und
   return { state, news: asNews(events.filter((event) => event !== undefined)) };
 }
 
-function asNews(events: readonly ThreadEvent[]): readonly RecordedNews[] {
-  return events.map((event) => ({ kind: 'event', event }));
-}
+const asNews = (events: readonly ThreadEvent[]): readonly RecordedNews[] =>
+  events.map((event) => ({ kind: 'event', event }));
 
 /** A checkpoint with the context that it sends again. Nothing more is known of another program's checkpoint. */
 function checkpointEvents(turnId: TurnId, payload: JsonObject): readonly ThreadEvent[] {

@@ -50,11 +50,10 @@ export function settingsEventIn(payload: JsonObject): SettingsEvent | undefined 
   return { kind: 'settings', cause: 'override', settings: withoutSeal(settings) ?? {}, environment: environment ?? {} };
 }
 
+type UsageRead = { readonly total: Usage; readonly event: UsageEvent | undefined };
+
 /** Capstan marks those of its own counts that are not about a step. */
-export function usageEventIn(
-  payload: JsonObject,
-  { turnId, total: before }: { readonly turnId: TurnId; readonly total: Usage },
-): { readonly total: Usage; readonly event: UsageEvent | undefined } {
+export function usageEventIn(payload: JsonObject, turnId: TurnId, before: Usage): UsageRead {
   const info = objectAt(payload, 'info');
   const fields = objectAt(info, 'total_token_usage');
   const total = fields === undefined ? before : readUsage(fields);

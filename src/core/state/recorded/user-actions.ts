@@ -63,16 +63,10 @@ function readTarget(stored: JsonObject | undefined): ReviewTarget | undefined {
 }
 
 function readEnd(stored: JsonObject | undefined): KeptReview['end'] | undefined {
-  switch (stored?.['kind']) {
-    case 'aborted':
-      return { kind: 'aborted' };
-    case 'failed':
-      return { kind: 'failed', outcome: readFailure(objectAt(stored, 'outcome')) };
-    case 'reviewed':
-      return readReviewed(objectAt(stored, 'review'));
-    default:
-      return undefined;
-  }
+  const kind = stored?.['kind'];
+  if (kind === 'aborted') return { kind };
+  if (kind === 'failed') return { kind, outcome: readFailure(objectAt(stored, 'outcome')) };
+  return kind === 'reviewed' ? readReviewed(objectAt(stored, 'review')) : undefined;
 }
 
 function readFailure(stored: JsonObject | undefined): Outcome {

@@ -213,9 +213,8 @@ class TurnItemsReader {
   }
 }
 
-function isUncounted({ outcome, usage }: JsonObject): boolean {
-  return (outcome === 'done' || outcome === 'go-on') && usage === undefined;
-}
+const isUncounted = ({ outcome, usage }: JsonObject): boolean =>
+  (outcome === 'done' || outcome === 'go-on') && usage === undefined;
 
 /** Counted by the provider, or estimated without a count. */
 const isSpent = ({ total, estimated = 0 }: Usage): boolean => total + estimated > 0;

@@ -39,12 +39,8 @@ interface Details {
   problem?: string;
 }
 
-function addDetails(
-  all: Map<string, Details>,
-  newest: TurnId,
-  { type, payload }: Line,
-  words: MessageWords | undefined,
-): void {
+function addDetails(all: Map<string, Details>, newest: TurnId, line: Line, words: MessageWords | undefined): void {
+  const { type, payload } = line;
   const of = (turn: string): Details => {
     const known = all.get(turn) ?? { said: { item: [], event: [] } };
     all.set(turn, known);
@@ -110,13 +106,12 @@ export async function turnPlaces(lines: AsyncIterable<Line>): Promise<ThreadPlac
     while ((allTaken.at(-1)?.start ?? -1) >= takenBack.start) allTaken.pop();
     allTaken.push(takenBack);
   }
-  const end = (log.place + 1) as Ordinal;
-  return { turns: remainingTurns(log).map((turn) => placeOf(turn, end)), checkpoints, takenBack: allTaken, end };
-}
-
-/** A turn that is not recorded lasts until the last line. */
-function placeOf({ id, start, end, counts, spoken }: TurnRecord, last: Ordinal): TurnPlace {
-  return { id, start, end: end ?? (spoken === undefined ? undefined : last), counts };
+  const last = (log.place + 1) as Ordinal;
+  // A turn that is not recorded lasts until the last line.
+  const turns = remainingTurns(log).map(({ id, start, end, counts, spoken }) => {
+    return { id, start, end: end ?? (spoken === undefined ? undefined : last), counts };
+  });
+  return { turns, checkpoints, takenBack: allTaken, end: last };
 }
 
 function checkpointAt(log: TurnLog, { payload, timestamp }: Line): CheckpointPlace {

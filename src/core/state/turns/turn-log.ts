@@ -63,9 +63,10 @@ export const noTurnsWithInherited: TurnLog = { ...noTurns, ownFrom: 0 };
 /** For a reader that begins after a place, between two turns. */
 export const turnsFrom = (place: number): TurnLog => ({ ...noTurnsWithInherited, place });
 
-export function remainingTurns({ earlier, count, newest }: TurnLog): readonly TurnRecord[] {
-  return [...earlier.slice(0, count), ...(newest === undefined ? [] : [newest])];
-}
+export const remainingTurns = ({ earlier, count, newest }: TurnLog): readonly TurnRecord[] => [
+  ...earlier.slice(0, count),
+  ...(newest === undefined ? [] : [newest]),
+];
 
 export const countTurns = ({ count, newest }: TurnLog): number => count + (newest === undefined ? 0 : 1);
 /** Turn number of the newest line. Lines before the first turn belong to it. */
@@ -84,13 +85,15 @@ export function concernsTurns({ type, payloadType }: LineKind): boolean {
 /** Folds one more line; it agrees with `reduce` on open turns and those that count. `words`: those of the line. */
 export function foldTurn(log: TurnLog, line: Line, words: MessageWords | undefined): TurnLog {
   const place = line.ordinal ?? log.place + 1;
-  const ownFrom = log.ownFrom ?? ownStart(line);
+  const { type, payload } = line;
+  const start = type === lineType.sessionMeta ? numberAt(payload, 'subagent_history_start_ordinal') : undefined;
+  const ownFrom = log.ownFrom ?? start ?? 0;
   const now = { ...log, place, ownFrom };
   if ((line.ordinal ?? ownFrom) < ownFrom) return now;
-  if (line.type === lineType.turnContext) return withContext(now, line.payload);
-  const event = line.type === lineType.event ? readTurnEvent(line.payload) : undefined;
+  if (type === lineType.turnContext) return withContext(now, payload);
+  const event = type === lineType.event ? readTurnEvent(payload) : undefined;
   if (event !== undefined) return withEvent(now, line, event);
-  const applied = line.type === lineType.event ? ownSettings(line.payload) : undefined;
+  const applied = type === lineType.event ? ownSettings(payload) : undefined;
   if (applied !== undefined) return withApplied(now, applied);
   if (words === undefined) return isSilentBoundary(now, line) ? withWords(now, line, silence) : now;
   return words.role === 'user' ? withWords(now, line, words) : now;
@@ -100,10 +103,6 @@ export function foldTurn(log: TurnLog, line: Line, words: MessageWords | undefin
 export function foldTurnWithoutWords(log: TurnLog, line: Line): TurnLog {
   const words = messageWordsOf(line);
   return foldTurn(log, line, words && { ...words, text: '' });
-}
-
-function ownStart({ type, payload }: Line): number {
-  return type === lineType.sessionMeta ? (numberAt(payload, 'subagent_history_start_ordinal') ?? 0) : 0;
 }
 
 const silence = { text: '', form: 'item' } as const;
@@ -203,9 +202,8 @@ function withWords(log: TurnLog, line: Line, { form, text }: Pick<MessageWords, 
 }
 
 /** Forms of the user's words in the running turn, if it is not recorded. A rollback ends such a turn. */
-function unrecorded({ newest, began }: TurnLog): TurnRecord['spoken'] {
-  return newest?.number === began ? newest.spoken : undefined;
-}
+const unrecorded = ({ newest, began }: TurnLog): TurnRecord['spoken'] =>
+  newest?.number === began ? newest.spoken : undefined;
 
 /** Settings missing in a record are unset: nothing remains from the turn before. */
 function withContext(log: TurnLog, context: JsonObject): TurnLog {
@@ -227,13 +225,11 @@ function withApplied(log: TurnLog, applied: JsonObject): TurnLog {
   return log.hasContext === true ? log : change(log, (turn) => ({ ...turn, settings }));
 }
 
-export function isOfTurn({ open }: TurnLog, context: JsonObject): boolean {
-  return open === undefined || isSameTurnName(stringAt(context, 'turn_id') ?? '', open);
-}
+export const isOfTurn = ({ open }: TurnLog, context: JsonObject): boolean =>
+  open === undefined || isSameTurnName(stringAt(context, 'turn_id') ?? '', open);
 
-function change(log: TurnLog, changed: (turn: TurnRecord) => TurnRecord): TurnLog {
-  return log.newest === undefined ? log : { ...log, newest: changed(log.newest) };
-}
+const change = (log: TurnLog, changed: (turn: TurnRecord) => TurnRecord): TurnLog =>
+  log.newest === undefined ? log : { ...log, newest: changed(log.newest) };
 
 /** Editors put data on open files before the user's own words. */
 function requestIn(text: string): string {

@@ -1,7 +1,9 @@
 import { defined } from '../../../base/objects.ts';
 import { asItem, isMessage } from '../../../protocol/item.ts';
-import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
+import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt } from '../../../protocol/json.ts';
+import { objectsAt, stringAt } from '../../../protocol/json.ts';
 import { type Line, lineType } from '../../../protocol/line.ts';
+import type { ThreadSummary } from '../../../protocol/thread.ts';
 import { isImageLabel } from '../../fragments/answers/content-parts.ts';
 import { entryOf, hasOrigin } from '../../history/entry.ts';
 import { recogniseFragment } from '../../world/recognise-fragments.ts';
@@ -53,15 +55,8 @@ function mediaOf(content: readonly JsonObject[]): string | undefined {
   return has('input_image') ? '[Image]' : has('input_audio') ? '[Audio]' : undefined;
 }
 
-export interface SettingsSummary {
-  readonly model?: string;
-  readonly provider?: string;
-  readonly effort?: string;
-  readonly cwd?: string;
-  readonly approval?: string;
-  readonly sandbox?: string;
-  readonly mode?: string;
-}
+type SummarisedSetting = 'model' | 'provider' | 'effort' | 'cwd' | 'approval' | 'sandbox' | 'mode';
+export type SettingsSummary = Pick<ThreadSummary, SummarisedSetting>;
 
 /** Reads a `turn_context` in the forms of all programs that write one. */
 export function turnContextSummary(context: JsonObject): SettingsSummary {
@@ -100,14 +95,12 @@ function sandboxWord(source: JsonObject): string | undefined {
 
 /** Parts of a profile that no coarse form expresses. */
 function limitWords(profile: JsonObject | undefined): readonly string[] {
-  const entries = arrayAt(objectAt(profile, 'file_system'), 'entries') ?? [];
-  const denies = entries.some((entry) => isJsonObject(entry) && entry['access'] === 'deny');
+  const denies = objectsAt(objectAt(profile, 'file_system'), 'entries').some(({ access }) => access === 'deny');
   return [...(denies ? ['denied paths'] : []), ...(hasLists(profile) ? ['listed hosts'] : [])];
 }
 
-function hasLists(profile: JsonObject | undefined): boolean {
-  return objectAt(objectAt(profile, 'capstan_network'), 'lists') !== undefined;
-}
+const hasLists = (profile: JsonObject | undefined): boolean =>
+  objectAt(objectAt(profile, 'capstan_network'), 'lists') !== undefined;
 
 /** Modes that keep the network closed unless something opens it. */
 const isFenced = (word: string | undefined): boolean => word === 'read-only' || word === 'workspace-write';
@@ -119,8 +112,8 @@ function profileWord(profile: JsonObject | undefined): string | undefined {
   const files = objectAt(profile, 'file_system');
   if (files === undefined) return undefined;
   if (files['type'] === 'unrestricted') return 'danger-full-access';
-  const writes = arrayAt(files, 'entries')?.some((entry) => isJsonObject(entry) && entry['access'] === 'write');
-  return writes === true ? 'workspace-write' : 'read-only';
+  const writes = objectsAt(files, 'entries').some(({ access }) => access === 'write');
+  return writes ? 'workspace-write' : 'read-only';
 }
 
 /** Collapses white space of all kinds into single blanks, and marks the cut. */

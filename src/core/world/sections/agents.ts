@@ -1,18 +1,13 @@
+import type { Step } from '../../envelope/envelope.ts';
 import { defineWithdrawableFragment, defineReplaceableFragment } from '../../fragments/text/define-fragment.ts';
 import { withoutLineBreaks } from '../../fragments/text/escape-markup.ts';
 import { textSection } from './section.ts';
 
-interface ToldAgent {
-  readonly path: string;
-  readonly role: string;
-  /** `working`, or how its last work ended. */
-  readonly stands: string;
-}
-
+type ToldAgents = Required<Pick<Step['facts'], 'agents'>>;
 /** More agents than can work in parallel. Older ones are only counted. */
 const mostNamed = 40;
 
-export const knownAgentsFragment = defineReplaceableFragment<{ readonly agents: readonly ToldAgent[] }>({
+export const knownAgentsFragment = defineReplaceableFragment<ToldAgents>({
   id: 'known-agents',
   purpose: 'Which agents the thread had when history was compacted.',
   capTokens: 3500,
@@ -32,7 +27,7 @@ export const knownAgentsFragment = defineReplaceableFragment<{ readonly agents: 
 const line = (text: string): string => withoutLineBreaks(text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
 /** Agents at a checkpoint, which removed their mentions. Answers and notifications report what became of them. */
-export const knownAgentsSection = textSection<{ readonly agents: readonly ToldAgent[] }>({
+export const knownAgentsSection = textSection<ToldAgents>({
   assumes: 'the permissions that agents have at most',
   kind: knownAgentsFragment,
   of: ({ facts: { agents = [] } }) => (agents.length === 0 ? undefined : { agents }),

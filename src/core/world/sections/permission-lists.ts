@@ -59,10 +59,7 @@ const keptTitle =
 const globsAlone = 'Nothing that matches is readable, and no request can change that';
 
 /** Reachable hosts and sockets if a policy names some: less than 7,000 bytes. */
-function networkLines(
-  { lists, sockets }: ReachedNetwork,
-  { asksAboutRules }: { readonly asksAboutRules: boolean },
-): readonly string[] {
+function networkLines({ lists, sockets }: ReachedNetwork, asksAboutRules: boolean): readonly string[] {
   const allowed =
     lists === undefined ? [] : lists.allow.length === 0 ? ['Hosts: none'] : openings('Hosts', lists.allow, 2000);
   const { deny = [], ask = [] } = lists ?? {};
@@ -161,7 +158,7 @@ export function reachableNetworkLines(told: NetworkFacts): readonly string[] {
   const now = { ...told, ...told.opened };
   return [
     `Network: ${networkWord(now)}. ${reachSentences(now)}`,
-    ...networkLines(now, { asksAboutRules: questionReachesUser(told, 'rules') }),
+    ...networkLines(now, questionReachesUser(told, 'rules')),
   ];
 }
 

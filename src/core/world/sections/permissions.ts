@@ -1,7 +1,6 @@
-import { defined } from '../../../base/objects.ts';
+import { cachePerObject, defined } from '../../../base/objects.ts';
 import type { Json, JsonObject } from '../../../protocol/json.ts';
 import { arrayAt, equalJson, isJsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
-import type { ResolvedPolicy } from '../../../protocol/permissions.ts';
 import type { Envelope } from '../../envelope/envelope.ts';
 import {
   defineWithdrawableFragment,
@@ -109,9 +108,8 @@ type Grants = {
   readonly hasServers: boolean;
 };
 
-/** Caches, as the text is long and seldom changes within a turn: the newest fact per policy, the digests per fact. */
+/** The newest fact per policy: the text is long and seldom changes within a turn. Digests are cached per fact. */
 const newest = new WeakMap<Envelope['policy'], Grants & { readonly cwd: string; readonly fact: PermissionsText }>();
-const digests = new WeakMap<PermissionsText, StoredPermissions>();
 
 /** Permissions belong together: any change restates them all, unless an approval was added or a grant came or went. */
 export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
@@ -134,17 +132,11 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
     newest.set(policy, { cwd, ...given, fact });
     return fact;
   },
-  stored(fact) {
-    const known = digests.get(fact);
-    if (known !== undefined) return known;
-    const stored = {
-      instructions: fingerprint(renderFragment(permissionsFragment, { ...fact, approvedPrefixes: [] })),
-      approved_command_prefixes: fact.approvedPrefixes,
-      capstan_grants: toldGrants(fact),
-    };
-    digests.set(fact, stored);
-    return stored;
-  },
+  stored: cachePerObject((fact: PermissionsText): StoredPermissions => ({
+    instructions: fingerprint(renderFragment(permissionsFragment, { ...fact, approvedPrefixes: [] })),
+    approved_command_prefixes: fact.approvedPrefixes,
+    capstan_grants: toldGrants(fact),
+  })),
   read(stored) {
     if (!isJsonObject(stored)) return undefined;
     const instructions = stringAt(stored, 'instructions');
@@ -177,7 +169,9 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
 
 function describe(policy: Envelope['policy'], cwd: string, given: Grants): PermissionsText {
   const { granted, approvedPrefixes, hasServers } = given;
-  const opened = openedNetworkOf(policy.resolved, granted);
+  const granting = withGrantedNetwork(policy.resolved, granted);
+  // The grants may open no more than the policy.
+  const opened = granting === policy.resolved ? undefined : describeNetwork(granting);
   return {
     ...describePolicy(policy.resolved, cwd),
     approval: policy.approval,
@@ -188,12 +182,6 @@ function describe(policy: Envelope['policy'], cwd: string, given: Grants): Permi
     held: restrictedPrefixes(policy.rules),
     ...defined({ answersOnce: policy.answersOnce, granted, opened }),
   };
-}
-
-/** The network that the grants open. Undefined if they open no more than the policy. */
-function openedNetworkOf(policy: ResolvedPolicy, granted: StandingGrants | undefined): ReachedNetwork | undefined {
-  const granting = withGrantedNetwork(policy, granted);
-  return granting === policy ? undefined : describeNetwork(granting);
 }
 
 function toldGrants(fact: PermissionsText): ToldGrants {
@@ -251,13 +239,11 @@ function standingLines(now: GrantFacts, part: GrantedPart): readonly string[] {
 
 function linesOf(now: GrantFacts, part: GrantedPart): readonly string[] {
   if (part === 'network') return reachableNetworkLines(now);
-  const standing = standingLines(now, part);
-  return standing.length > 0
-    ? standing
-    : [`Granted for ${ended[part]}, beyond the limits of the sandbox: nothing any more.`];
+  const time = part === 'session' ? 'this session' : 'the rest of this turn';
+  return [
+    grantedLines(now.granted)[part] ?? `Granted for ${time}, beyond the limits of the sandbox: nothing any more.`,
+  ];
 }
-
-const ended = { session: 'this session', turn: 'the rest of this turn' } as const;
 
 /** Recognised in older files, but no longer written: the hosts that rules open are in `permissions`. */
 export const networkRulesFragment = defineFragment<{ readonly rules: string }>({

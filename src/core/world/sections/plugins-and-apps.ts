@@ -21,7 +21,7 @@ A plugin bundles skills, tool servers and apps under one name.
 export const pluginsSection = guidanceSection({
   assumes: 'apps, which a plugin may bring along',
   kind: pluginsGuidanceFragment,
-  holds: ({ envelope: { capabilities } }) => capabilities.plugins,
+  of: ({ envelope: { capabilities } }) => capabilities.plugins,
 });
 
 export const appsGuidanceFragment = defineWithdrawableFragment<void>({
@@ -41,7 +41,7 @@ An app gives access to a service that the user has connected. Its tools come fro
 export const appsSection = guidanceSection({
   assumes: 'the permissions that govern what an app may be asked for',
   kind: appsGuidanceFragment,
-  holds: ({ envelope: { capabilities, modes } }) => capabilities.apps && !modes.leaveOut.includes('apps'),
+  of: ({ envelope: { capabilities, modes } }) => capabilities.apps && !modes.leaveOut.includes('apps'),
 });
 
 export const recommendedPluginsFragment = defineWithdrawableFragment<{

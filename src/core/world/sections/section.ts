@@ -48,25 +48,19 @@ export interface StoredText extends JsonObject {
   readonly instructions?: string;
 }
 
-export interface TextSection<Fact> {
-  readonly assumes: string;
-  readonly of: (step: Step) => Fact | undefined;
+type TextSection<Fact> = Pick<Section<Fact, StoredText>, 'assumes' | 'of' | 'beside'> & {
   readonly kind: WithdrawableFragment<Fact & { readonly replaces: boolean }>;
-  readonly beside?: Section<Fact, StoredText>['beside'];
-}
+};
 
 /** A section of one text: sent, replaced as a whole, or withdrawn. */
-export function textSection<Fact extends object>(definition: TextSection<Fact>): Section<Fact, StoredText> {
-  const { assumes, of, kind, beside } = definition;
+export function textSection<Fact extends object>({ kind, ...rest }: TextSection<Fact>): Section<Fact, StoredText> {
   const told = (fact: Fact, replaces: boolean) => renderFragment(kind, { ...fact, replaces });
   const stored = (fact: Fact): StoredText => ({ instructions: fingerprint(told(fact, false)) });
   return {
+    ...rest,
     id: kind.section!,
-    assumes,
     family: kind,
-    of,
     stored,
-    beside,
     read(value) {
       const instructions = isJsonObject(value) ? stringAt(value, 'instructions') : undefined;
       if (instructions !== undefined) return { instructions };
@@ -82,18 +76,15 @@ export function textSection<Fact extends object>(definition: TextSection<Fact>):
   };
 }
 
-interface GuidanceSection {
-  readonly assumes: string;
-  readonly holds: (step: Step) => boolean;
+type GuidanceSection = Pick<Section<boolean, boolean>, 'assumes' | 'of'> & {
   readonly kind: WithdrawableFragment<void>;
-}
+};
 
 /** A section of a fixed text that applies or not. Stored as other programs do: true or false. */
-export const guidanceSection = ({ assumes, holds, kind }: GuidanceSection): Section<boolean, boolean> => ({
+export const guidanceSection = ({ kind, ...rest }: GuidanceSection): Section<boolean, boolean> => ({
+  ...rest,
   id: kind.section!,
-  assumes,
   family: kind,
-  of: holds,
   stored: (fact) => fact,
   read: (stored) => (typeof stored === 'boolean' ? stored : undefined),
   full: (now) => (now ? [renderFragment(kind, undefined)] : []),

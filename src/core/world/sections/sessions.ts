@@ -1,19 +1,14 @@
+import type { Step } from '../../envelope/envelope.ts';
 import { defineFragment, defineReplaceableFragment } from '../../fragments/text/define-fragment.ts';
 import { quote } from '../../fragments/text/escape-markup.ts';
 import { textSection } from './section.ts';
 
-interface ToldSession {
-  readonly id: number;
-  readonly command: string;
-  /** UTC, to the minute. */
-  readonly since: string;
-}
-
+type ToldSessions = Required<Pick<Step['facts'], 'sessions'>>;
 /** As many as can run at once. */
 const mostSessions = 64;
 const longestCommand = 100;
 
-export const sessionsFragment = defineReplaceableFragment<{ readonly sessions: readonly ToldSession[] }>({
+export const sessionsFragment = defineReplaceableFragment<ToldSessions>({
   id: 'sessions',
   purpose: 'Which commands ran as sessions when history was compacted.',
   markers: ['<command_sessions>', '</command_sessions>'],
@@ -35,7 +30,7 @@ function shortCommand(command: string): string {
 }
 
 /** Commands that a checkpoint left running: the answers that mentioned them are gone. Later answers report the end. */
-export const sessionsSection = textSection<{ readonly sessions: readonly ToldSession[] }>({
+export const sessionsSection = textSection<ToldSessions>({
   assumes: 'the permissions under which they run',
   kind: sessionsFragment,
   of: ({ facts: { sessions = [] } }) => (sessions.length === 0 ? undefined : { sessions }),

@@ -37,13 +37,8 @@ import type { ReviewCode, ReviewedCode } from './review/review-code.ts';
 import type { CommandSandbox, SandboxRequest } from './sandbox/command-sandbox.ts';
 import type { UnpackedBubblewrap } from './sandbox/unpack-bubblewrap.ts';
 import { StoredThreads } from './store/stored-threads.ts';
-import {
-  threadOnlyOptions,
-  readThreadCut,
-  readThreadOptions,
-  readStartOptions,
-  type ThreadRequest,
-} from './thread-request.ts';
+import { threadOnlyOptions, readThreadCut, readThreadOptions, readStartOptions } from './thread-request.ts';
+import type { ThreadRequest } from './thread-request.ts';
 import { type OpenedThread, openFork, resumeThread, startThread } from './thread-setup/open-thread.ts';
 import type { RollbackTarget } from './thread/branch/rollback-range.ts';
 import type { Thread } from './thread/thread.ts';

@@ -3,14 +3,8 @@ import type { Login, LoginStore } from '../../ports/login.ts';
 import type { ProgramFinder } from '../../ports/system.ts';
 import type { EnvironmentVariables } from '../../protocol/shell.ts';
 import { workUnderLock, type LockWaiting } from '../disk/wait-for-lock.ts';
-import {
-  type LoginLookup,
-  loginFileStorage,
-  loginLockPath,
-  type LoginStorage,
-  parseLogin,
-  signInAdvice,
-} from './login-file.ts';
+import { loginFileStorage, loginLockPath, parseLogin, signInAdvice } from './login-file.ts';
+import type { LoginLookup, LoginStorage } from './login-file.ts';
 
 export interface LoginStoreOptions extends LockWaiting {
   readonly home: string;

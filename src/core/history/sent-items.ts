@@ -13,13 +13,8 @@ import type { InputWriter } from '../../protocol/user-input.ts';
 import { abortedCall } from '../fragments/answers/tool-calls.ts';
 import { type HistoryEntry, writerOf } from './entry.ts';
 import type { History } from './history.ts';
-import {
-  type UnsupportedMedia,
-  unsupportedMedia,
-  partsKey,
-  withoutUnsupportedMedia,
-  replacePartsByText,
-} from './media-parts.ts';
+import { unsupportedMedia, partsKey, withoutUnsupportedMedia, replacePartsByText } from './media-parts.ts';
+import type { UnsupportedMedia } from './media-parts.ts';
 
 export interface SentItemsOptions {
   /** Input that the model takes: `text`, `image`, `audio`. */

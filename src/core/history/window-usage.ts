@@ -5,13 +5,8 @@ import { noUsage, type Usage } from '../../protocol/usage.ts';
 import { type HistoryEntry, isTurnBoundary, isModelMade } from './entry.ts';
 import type { History } from './history.ts';
 import { itemForProvider } from './sent-items.ts';
-import {
-  instructionsTokens,
-  itemTokens,
-  type NewestTokenCount,
-  type ProviderTokenCount,
-  toolTokens,
-} from './token-counts.ts';
+import { instructionsTokens, itemTokens, toolTokens } from './token-counts.ts';
+import type { NewestTokenCount, ProviderTokenCount } from './token-counts.ts';
 
 /** `reader`: the provider that gets the next request. */
 export interface ActiveTokensInput extends WeighedFor {

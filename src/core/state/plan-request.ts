@@ -12,13 +12,8 @@ import { shortTextHash } from '../../base/digest.ts';
 import { cachePerObject } from '../../base/objects.ts';
 import { instructionsOf, type ThreadState } from './thread-state.ts';
 import { reviewInput } from './review-request.ts';
-import {
-  type AuxiliaryRequest,
-  readerOf,
-  requestPayload,
-  type RequestReader,
-  type RequestRecord,
-} from './request-record.ts';
+import { readerOf, requestPayload } from './request-record.ts';
+import type { AuxiliaryRequest, RequestReader, RequestRecord } from './request-record.ts';
 
 /** Plans a request. Its `drafts` must be durable before Capstan sends it. */
 export function planRequest(state: ThreadState, asked: Omit<RequestRecord, 'toolSet'>, tools: readonly ToolSpec[]) {

@@ -2,11 +2,8 @@ import type { ConfigLayer } from '../../core/config/layer-order.ts';
 import type { BaseLayers } from '../../adapters/gather/config/config-layers.ts';
 import { mergeValues } from '../../core/policy/profiles/tables/inherited-table.ts';
 import { loadConfigFile } from '../../adapters/gather/config/config-file.ts';
-import {
-  type ConfigEditPorts,
-  editUserConfig,
-  userConfigValue,
-} from '../../adapters/gather/config/edit-user-config.ts';
+import { editUserConfig, userConfigValue } from '../../adapters/gather/config/edit-user-config.ts';
+import type { ConfigEditPorts } from '../../adapters/gather/config/edit-user-config.ts';
 import { isJsonObject, type JsonObject, valueAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 

@@ -3,11 +3,8 @@ import { runWithInput } from '../../adapters/exec/run-program.ts';
 import { systemClock } from '../../adapters/gather/clock-and-ids.ts';
 import { configInFolder } from '../../adapters/gather/config/config-in-folder.ts';
 import { type ConfigChoices, loadBaseLayers } from '../../adapters/gather/config/config-layers.ts';
-import {
-  type ConfigEditPorts,
-  editUserConfig,
-  userConfigValue,
-} from '../../adapters/gather/config/edit-user-config.ts';
+import { editUserConfig, userConfigValue } from '../../adapters/gather/config/edit-user-config.ts';
+import type { ConfigEditPorts } from '../../adapters/gather/config/edit-user-config.ts';
 import { changedConfiguration } from '../../adapters/gather/config/project-trust.ts';
 import { findHome } from '../../adapters/gather/home.ts';
 import { findHookPlaces } from '../../adapters/gather/hook-and-skill-places.ts';

@@ -5,10 +5,8 @@ import {
   booleanOption,
   readOptions,
   recordOf,
-  type OptionProblem,
-  type OptionTable,
-  type OptionType,
 } from '../../core/envelope/read-options.ts';
+import type { OptionProblem, OptionTable, OptionType } from '../../core/envelope/read-options.ts';
 import { findHome, type HomeProblem } from '../../adapters/gather/home.ts';
 import type {
   BlobMissing,

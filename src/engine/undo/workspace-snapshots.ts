@@ -23,21 +23,12 @@ import {
   NewContents,
   scanWorkspace,
   knownEntryAt,
-  type KnownFolder,
-  type KnownWorkspace,
 } from './scan-workspace.ts';
+import type { KnownFolder, KnownWorkspace } from './scan-workspace.ts';
 import { loadIgnoreRules, type UserPlaces } from '../workspace/ignore-rules.ts';
 import { TimeSlicer, WorkStoppedError } from '../workspace/yield-to-event-loop.ts';
-import {
-  compareTrees,
-  encodeTree,
-  hashOf,
-  loadTree,
-  sameEntry,
-  type ContentHash,
-  type SnapshotTree,
-  type TreeEntry,
-} from './snapshot-tree.ts';
+import { compareTrees, encodeTree, hashOf, loadTree, sameEntry } from './snapshot-tree.ts';
+import type { ContentHash, SnapshotTree, TreeEntry } from './snapshot-tree.ts';
 import { isLoggedProcessRunning, readCallTimes } from '../../adapters/exec/call-times.ts';
 import { isWithin, parentPath } from '../../core/policy/paths/absolute-paths.ts';
 

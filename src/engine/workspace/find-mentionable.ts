@@ -1,12 +1,7 @@
 import { folderProblem } from '../../adapters/gather/permission-places.ts';
 import { SkillFiles } from '../../adapters/skills/load-skills.ts';
-import {
-  abortSignalOption,
-  stringOption,
-  readOptions,
-  wholeNumberOption,
-  type OptionTable,
-} from '../../core/envelope/read-options.ts';
+import { abortSignalOption, stringOption, readOptions, wholeNumberOption } from '../../core/envelope/read-options.ts';
+import type { OptionTable } from '../../core/envelope/read-options.ts';
 import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
 import { ownPathMatcher } from '../../core/policy/paths/special-places.ts';
 import { deniesRead } from '../../core/policy/requirements.ts';

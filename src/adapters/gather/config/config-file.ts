@@ -1,9 +1,5 @@
-import {
-  type ConfigLayer,
-  type ConfigProblem,
-  configKeySource,
-  type LayerName,
-} from '../../../core/config/layer-order.ts';
+import { configKeySource } from '../../../core/config/layer-order.ts';
+import type { ConfigLayer, ConfigProblem, LayerName } from '../../../core/config/layer-order.ts';
 import { type Override, overrideValues } from '../../../core/config/flag-overrides.ts';
 import { isFileUrl, type KeyKind, type SchemaKeys, type NamedTablesKind } from '../../../core/config/keys/key-kinds.ts';
 import { configSchema } from '../../../core/config/keys/key-table.ts';

@@ -1,11 +1,7 @@
 import { join } from 'node:path';
 import { resolveConfig } from '../../../core/config/config.ts';
-import {
-  type ConfigLayer,
-  type ConfigProblem,
-  configKeySource,
-  sortBySeverity,
-} from '../../../core/config/layer-order.ts';
+import { configKeySource, sortBySeverity } from '../../../core/config/layer-order.ts';
+import type { ConfigLayer, ConfigProblem } from '../../../core/config/layer-order.ts';
 import type { TrustDecision } from '../../../core/config/project-trust.ts';
 import { formatTomlKey } from '../../../core/config/toml/toml-key.ts';
 import { deniesRead } from '../../../core/policy/requirements.ts';

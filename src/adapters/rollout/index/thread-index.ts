@@ -18,9 +18,8 @@ import {
   staleFiles,
   fileChooser,
   fileNameOnDisk,
-  type CandidateRequest,
-  type ListedFile,
 } from './listed-files.ts';
+import type { CandidateRequest, ListedFile } from './listed-files.ts';
 import {
   excerptOf,
   formatCursor,
@@ -33,10 +32,8 @@ import {
   emptyThreadListFacts,
   summaryFromFacts,
   ThreadLineCollector,
-  type SummaryFromLines,
-  type SpokenMessage,
-  type ThreadListFacts,
 } from './thread-summary.ts';
+import type { SummaryFromLines, SpokenMessage, ThreadListFacts } from './thread-summary.ts';
 import type { OpenFile } from '../../../ports/files.ts';
 import { parseJsonObject } from '../../../protocol/json.ts';
 import { errorCode } from '../../disk/file-system.ts';

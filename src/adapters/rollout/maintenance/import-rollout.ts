@@ -9,13 +9,8 @@ import { Fault, type Outcome } from '../../../protocol/outcome.ts';
 import { errorCode } from '../../disk/file-system.ts';
 import { diskFault } from '../files/node-files.ts';
 import { findRollouts } from '../files/find-threads.ts';
-import {
-  type HomePorts,
-  unarchivedPath,
-  type LocalTime,
-  parseRolloutName,
-  rolloutPath,
-} from '../files/rollout-paths.ts';
+import { unarchivedPath, parseRolloutName, rolloutPath } from '../files/rollout-paths.ts';
+import type { HomePorts, LocalTime } from '../files/rollout-paths.ts';
 import { decodeLine } from '../lines/line-format.ts';
 import { readRolloutHead } from '../lines/read-lines.ts';
 import { RolloutFile } from '../store/journal.ts';

@@ -27,9 +27,8 @@ import {
   rolloutPath,
   unarchivedPath,
   archiveFolder,
-  type HomePorts,
-  type LocalTime,
 } from '../files/rollout-paths.ts';
+import type { HomePorts, LocalTime } from '../files/rollout-paths.ts';
 import {
   archivedThreadRefusal,
   lockedThreadRefusal,

@@ -29,14 +29,8 @@ import type { ChangedFile, FileChangeItem } from '../../../protocol/turn-item.ts
 import { type PathLookup, followPath, protectedFoldersBesideGit, resolveLinks } from '../follow-path.ts';
 import type { CallResult, CallPreparation, CallRunContext } from '../tool.ts';
 import { applyChanges, summarisePatch } from './apply-changes.ts';
-import {
-  computePatch,
-  type PatchGuard,
-  noGuard,
-  type PatchedFile,
-  type PatchStep,
-  type PatchAccess,
-} from './compute-patch.ts';
+import { computePatch, noGuard } from './compute-patch.ts';
+import type { PatchGuard, PatchedFile, PatchStep, PatchAccess } from './compute-patch.ts';
 import { parsePatch } from './parse-patch.ts';
 import { changedFiles, type ChunkStartLines, type Patch } from './patch.ts';
 import { hash } from 'node:crypto';

@@ -23,13 +23,8 @@ import { callEndEvent, type OpenCall, convertOldPatchRecord } from './call-answe
 import { contextEvents, modelItem } from './conversation-items.ts';
 import { itemFromJson } from './read-stored-item.ts';
 import { modelSwitchEvent, readOutcome, settingsEventIn, readTurnEnd, usageEventIn } from './turn-events.ts';
-import {
-  findMatchingCommand,
-  type RecordedCommand,
-  codeReviewIn,
-  userCommandIn,
-  userCommandOf,
-} from './user-actions.ts';
+import { findMatchingCommand, codeReviewIn, userCommandIn, userCommandOf } from './user-actions.ts';
+import type { RecordedCommand } from './user-actions.ts';
 
 /**
  * Rebuilds events from lines: `foldRecorded` returns those of each line. They equal the events sent to subscribers,

@@ -1,11 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, type JsonWithoutNull, stringAt } from '../../../protocol/json.ts';
 import type { Step } from '../../envelope/envelope.ts';
-import {
-  fingerprint,
-  type Fragment,
-  type WithdrawableFragment,
-  renderFragment,
-} from '../../fragments/text/define-fragment.ts';
+import { fingerprint, renderFragment } from '../../fragments/text/define-fragment.ts';
+import type { Fragment, WithdrawableFragment } from '../../fragments/text/define-fragment.ts';
 
 /** A section was sent, but nothing proves with which content. */
 export const unknownState = Symbol('unknown');

@@ -1,8 +1,5 @@
-import {
-  fullAfterCheckpointOutcome,
-  limitTooLowOutcome,
-  type RaisableLimit,
-} from '../../../core/compaction/plan/window-problems.ts';
+import { fullAfterCheckpointOutcome, limitTooLowOutcome } from '../../../core/compaction/plan/window-problems.ts';
+import type { RaisableLimit } from '../../../core/compaction/plan/window-problems.ts';
 import {
   hasGrownEnough,
   minimumGrowth,

@@ -14,13 +14,8 @@ import type { RecordedAgent } from '../../../protocol/agent.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ThreadParts, Turn } from '../thread-parts.ts';
 import { warnOnce, warnOnceForAll } from '../log.ts';
-import {
-  approvedPrefixesNow,
-  grantsNow,
-  instructionsNow,
-  type TurnContract,
-  contextWindowNow,
-} from './turn-contract.ts';
+import { approvedPrefixesNow, grantsNow, instructionsNow, contextWindowNow } from './turn-contract.ts';
+import type { TurnContract } from './turn-contract.ts';
 
 export async function stepNow(
   turn: TurnContract & { readonly parts: Pick<ThreadParts, 'gatherStep' | 'router' | 'hooks' | 'skills'> },

@@ -5,14 +5,8 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import type { FileSystemEntry, PermissionProfile } from '../../../protocol/permissions.ts';
 import { printResult, tableSpans, wrapSentences } from '../../views/terminal/tables.ts';
 import { green, red, type Span, yellow } from '../../views/terminal/styled-text.ts';
-import {
-  answerMark,
-  type ProbeAttempt,
-  type ProbeFinding,
-  judgeProbe,
-  type ProbeInput,
-  probeScript,
-} from './probes.ts';
+import { answerMark, judgeProbe, probeScript } from './probes.ts';
+import type { ProbeAttempt, ProbeFinding, ProbeInput } from './probes.ts';
 import { createSocket, type Socket as DatagramSocket } from 'node:dgram';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';

@@ -1,10 +1,5 @@
-import {
-  type Command,
-  type CommandOption,
-  type PositionalArgument,
-  flag,
-  option,
-} from '../../views/command-line/command.ts';
+import { flag, option } from '../../views/command-line/command.ts';
+import type { Command, CommandOption, PositionalArgument } from '../../views/command-line/command.ts';
 import { execCommand } from '../../views/command-line/exec-command.ts';
 
 export const lastOption = flag('--last', 'the newest thread of this folder', { choosesThread: true });

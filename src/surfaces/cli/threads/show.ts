@@ -22,13 +22,8 @@ import { type PageForm, printResult, stackedBar, wrapSentences } from '../../vie
 import { fitToWidth, padToWidth, visibleLine, wrap } from '../../views/terminal/visible-text.ts';
 import { checkpointLine } from '../../views/wording/checkpoint-words.ts';
 import { resumeCommand } from '../../views/wording/command-hints.ts';
-import {
-  costLine,
-  costUnknown,
-  moneyWords,
-  usageForPrograms,
-  type UsageWithUncounted,
-} from '../../views/wording/cost-words.ts';
+import { costLine, costUnknown, moneyWords, usageForPrograms } from '../../views/wording/cost-words.ts';
+import type { UsageWithUncounted } from '../../views/wording/cost-words.ts';
 import { clockTime } from '../../views/wording/time-words.ts';
 import { goalStatusWords, goalTokensWords, shownName } from '../../views/wording/turn-lines.ts';
 import type { showCommand } from '../table/threads-read-commands.ts';

@@ -2,12 +2,8 @@ import { stringAt } from '../../../protocol/json.ts';
 import { type Line, lineType } from '../../../protocol/line.ts';
 import { turnContextSummary } from '../../../core/state/turns/turn-words.ts';
 import type { NonUserAuthor } from '../../../protocol/user-input.ts';
-import {
-  costOfAllTurns,
-  readTurnItems,
-  type TurnItems,
-  type TurnWithItems,
-} from '../../../core/state/turns/turn-items.ts';
+import { costOfAllTurns, readTurnItems } from '../../../core/state/turns/turn-items.ts';
+import type { TurnItems, TurnWithItems } from '../../../core/state/turns/turn-items.ts';
 import { durationWords, plural } from '../../../engine/wording.ts';
 import { costLine } from '../wording/cost-words.ts';
 import type { CallReport } from '../../../core/state/recorded/call-answers.ts';

@@ -1,9 +1,6 @@
 import { cachePerObject } from '../../../base/objects.ts';
-import {
-  createComparison,
-  type RequestDifference,
-  type ComparisonVerdict,
-} from '../../../core/replay/compare-requests.ts';
+import { createComparison } from '../../../core/replay/compare-requests.ts';
+import type { RequestDifference, ComparisonVerdict } from '../../../core/replay/compare-requests.ts';
 import { type InferredRequest, rebuildRequests, type RebuiltRequest } from '../../../core/replay/rebuild-requests.ts';
 import { loadReplayParts } from '../../../engine/rerun-step.ts';
 import type { TakenBackRequests } from '../../../engine/store/stored-thread-details.ts';

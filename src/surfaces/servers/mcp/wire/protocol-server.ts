@@ -18,11 +18,10 @@ import {
   failedToAsk,
   questionRequest,
   questionSchemas,
-  type QuestionSchemas,
   readClientResponses,
   readSealedCall,
-  type RequestSeal,
 } from './client-answers.ts';
+import type { QuestionSchemas, RequestSeal } from './client-answers.ts';
 import { type ClientLink, postResourceUpdate, type SentEvent, subscriptionPort } from './client-link.ts';
 import { ResourceWatches, unknownResourceError } from './resource-watches.ts';
 import {

@@ -3,15 +3,8 @@ import type { TuiScreen } from '../../screen/tui-screen.ts';
 import { type KeyPress, keyPress } from '../../screen/terminal/terminal-port.ts';
 import { insertInto, insertPart, lineEnd, replaceRange, characterClassOf, withCursor } from '../draft.ts';
 import type { Draft, DraftRange } from '../draft.ts';
-import {
-  cursorColumn,
-  isVimMotion,
-  vimFind,
-  vimMotion,
-  type VimMove,
-  vimSearch,
-  type VimSearch,
-} from './vim-motions.ts';
+import { cursorColumn, isVimMotion, vimFind, vimMotion, vimSearch } from './vim-motions.ts';
+import type { VimMove, VimSearch } from './vim-motions.ts';
 import {
   clearPendingKeys,
   vimCount,

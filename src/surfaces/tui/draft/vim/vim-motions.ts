@@ -1,12 +1,5 @@
-import {
-  type Draft,
-  graphemesOf,
-  lineEnd,
-  characterClassOf,
-  nextWordEnd,
-  previousWordStart,
-  type WordKind,
-} from '../draft.ts';
+import { graphemesOf, lineEnd, characterClassOf, nextWordEnd, previousWordStart } from '../draft.ts';
+import type { Draft, WordKind } from '../draft.ts';
 import {
   elementAt,
   firstNonBlank,

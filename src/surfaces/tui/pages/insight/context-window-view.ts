@@ -2,12 +2,8 @@ import { percentRemaining } from '../../../../core/history/window-usage.ts';
 import { formatCount, percent } from '../../../../engine/wording.ts';
 import { stringAt } from '../../../../protocol/json.ts';
 import { readLongThreadStory } from '../../../views/context/thread-story.ts';
-import {
-  describeContextWindow,
-  type RequestCost,
-  type ContextWindowItem,
-  type ContextWindowView,
-} from '../../../views/context/window-view.ts';
+import { describeContextWindow } from '../../../views/context/window-view.ts';
+import type { RequestCost, ContextWindowItem, ContextWindowView } from '../../../views/context/window-view.ts';
 import { shareColumns } from '../../../views/terminal/tables.ts';
 import { moneyWords } from '../../../views/wording/cost-words.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';

@@ -3,15 +3,8 @@ import { isJsonObject, type Json } from '../../../../protocol/json.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
 import { nearestIndexed } from './draw-row.ts';
 import type { BackRole, ColourRole } from './style.ts';
-import {
-  type BackgroundColour,
-  type TextColour,
-  isBuiltInTheme,
-  ownTheme,
-  type Theme,
-  type ThemeChoice,
-  themes,
-} from './themes.ts';
+import { isBuiltInTheme, ownTheme, themes } from './themes.ts';
+import type { BackgroundColour, TextColour, Theme, ThemeChoice } from './themes.ts';
 
 export async function readUserThemes(engine: Engine) {
   const choices: ThemeChoice[] = [];

@@ -1,22 +1,29 @@
+import { systemClock } from '../adapters/gather/clock-and-ids.ts';
 import { type BaseLayers, loadBaseLayers } from '../adapters/gather/config/config-layers.ts';
 import { forgetLandlockWriter } from '../adapters/gather/config/landlock-writers.ts';
 import { loadImage } from '../adapters/gather/files/load-image.ts';
 import { findRepository, readGitFacts } from '../adapters/gather/git/repository.ts';
 import { findHome, loadEnvFile } from '../adapters/gather/home.ts';
-import { nextTipIndex, claimOneTimeNotice } from '../adapters/gather/one-time-notices.ts';
+import { claimOneTimeNotice, nextTipIndex } from '../adapters/gather/one-time-notices.ts';
 import { folderProblem } from '../adapters/gather/permission-places.ts';
+import { createSender } from '../adapters/model/http/network/exchange.ts';
+import { smallRequests } from '../adapters/model/http/small-requests.ts';
 import { defined } from '../base/objects.ts';
+import type { Config } from '../core/config/config.ts';
 import { combinedError } from '../core/config/layer-order.ts';
-import { stringOption, readOptions } from '../core/envelope/read-options.ts';
+import { readOtel } from '../core/config/otel.ts';
+import { readOptions, stringOption } from '../core/envelope/read-options.ts';
 import { deniesRead } from '../core/policy/requirements.ts';
 import type { ThreadState } from '../core/state/thread-state.ts';
 import { sandboxNotices } from '../ports/sandbox.ts';
 import type { OpenThread, Threads, WantedThread } from '../ports/threads.ts';
+import type { Tracer } from '../ports/tracer.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import { isJsonObject } from '../protocol/json.ts';
 import type { Line } from '../protocol/line.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { Answer } from '../protocol/question.ts';
+import type { EnvironmentVariables } from '../protocol/shell.ts';
 import type { ThreadCut } from '../protocol/thread.ts';
 import type { UserImage } from '../protocol/user-input.ts';
 import { nodeVersionProblem } from '../protocol/version.ts';
@@ -26,7 +33,6 @@ import { argumentProblem, folderPathOption, requireArguments, threadIdOption } f
 import { type EngineOptions, engineOptions, withAbsolutePaths } from './engine-options.ts';
 import { createEngineParts, type EngineParts } from './engine-parts.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
-import { type EngineTracer, loadEngineTracer } from './engine-tracer.ts';
 import { HomeConfig } from './home/home-config.ts';
 import { TrustDecisions } from './home/trust-decisions.ts';
 import { UserHome } from './home/user-home.ts';
@@ -37,14 +43,20 @@ import type { ReviewCode, ReviewedCode } from './review/review-code.ts';
 import type { CommandSandbox, SandboxRequest } from './sandbox/command-sandbox.ts';
 import type { UnpackedBubblewrap } from './sandbox/unpack-bubblewrap.ts';
 import { StoredThreads } from './store/stored-threads.ts';
-import { threadOnlyOptions, readThreadCut, readThreadOptions, readStartOptions } from './thread-request.ts';
-import type { ThreadRequest } from './thread-request.ts';
+import {
+  readStartOptions,
+  readThreadCut,
+  readThreadOptions,
+  threadOnlyOptions,
+  type ThreadRequest,
+} from './thread-request.ts';
 import { type OpenedThread, openFork, resumeThread, startThread } from './thread-setup/open-thread.ts';
 import type { RollbackTarget } from './thread/branch/rollback-range.ts';
 import type { Thread } from './thread/thread.ts';
-import { validateRestoreOptions, validateRollbackTarget, validateRestoreTarget } from './undo/restore-arguments.ts';
+import { validateRestoreOptions, validateRestoreTarget, validateRollbackTarget } from './undo/restore-arguments.ts';
 import type { RestoreOptions, RestoreTarget } from './undo/restore-files.ts';
 import type { FileIndex, FindFiles, FoundFiles, Mentionable } from './workspace/find-mentionable.ts';
+import { randomBytes } from 'node:crypto';
 
 const sealsWithoutStore: Outcome = {
   code: 'seals-without-store',
@@ -353,3 +365,47 @@ const requestOf = ({ approvals: heldApprovals, ...wanted }: WantedThread): Threa
   ...wanted,
   ...defined({ heldApprovals }),
 });
+
+interface EngineTracer {
+  readonly tracer: Tracer;
+  readonly notices: readonly Outcome[];
+  /** Call before the engine is given up. */
+  flush(): Promise<void>;
+}
+
+async function loadEngineTracer(
+  { otel: given }: Pick<Config, 'otel'>,
+  environment: EnvironmentVariables,
+): Promise<EngineTracer> {
+  const around = await loadTracer(globalThis);
+  if (given === undefined) return { tracer: around, notices: [], flush: () => Promise.resolve() };
+  const { otel, problems: notices } = readOtel(given);
+  if (otel === undefined) return { tracer: around, notices, flush: () => Promise.resolve() };
+  // Few users have a collector; the others should not wait for this code.
+  const { otlpExporter } = await import('./otlp-exporter.ts');
+  const exporter = otlpExporter({
+    otel,
+    requests: smallRequests(createSender({ environment })),
+    clock: systemClock,
+    newSpanId: () => randomBytes(8).toString('hex'),
+    onLost: (message) => process.emitWarning(message, { code: 'CAPSTAN_TELEMETRY' }),
+  });
+  const tracer: Tracer = {
+    startStep(labels) {
+      const spans = [around.startStep(labels), exporter.startStep(labels)];
+      return { end: (result) => spans.forEach((span) => span.end(result)) };
+    },
+  };
+  return { tracer, notices, flush: () => exporter.flush() };
+}
+
+const registered = Symbol.for('opentelemetry.js.api.1');
+
+/** Costs nothing unless the host program has registered, in `globals`, a receiver of spans. */
+async function loadTracer(globals: object): Promise<Tracer> {
+  if (!Object.hasOwn(globals, registered)) return silentTracer;
+  const { openTelemetryTracer } = await import('../adapters/telemetry/open-telemetry.ts');
+  return openTelemetryTracer();
+}
+
+export const silentTracer: Tracer = { startStep: () => ({ end: () => {} }) };

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Candidate, type FaultyAnswer, isFaultyAnswer } from '../../src/core/compaction/candidates/candidate.ts';
-import { mechanicalCandidate } from '../../src/core/compaction/candidates/build-candidate.ts';
+import { mechanicalCandidate, remoteCandidate } from '../../src/core/compaction/candidates/build-candidate.ts';
 import { plainCandidate, structuredCandidate } from '../../src/core/compaction/candidates/written-candidate.ts';
 import type { CompactionPlan, CompactionSource } from '../../src/core/compaction/plan/compaction-plan.ts';
-import { remoteCandidate } from '../../src/core/compaction/candidates/remote-candidate.ts';
 import type { HistoryEntry } from '../../src/core/history/entry.ts';
 import { itemTokens } from '../../src/core/history/token-counts.ts';
 import { isMessage, messageText } from '../../src/protocol/item.ts';

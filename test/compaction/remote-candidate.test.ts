@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Candidate, isFaultyAnswer } from '../../src/core/compaction/candidates/candidate.ts';
-import { remoteCandidate } from '../../src/core/compaction/candidates/remote-candidate.ts';
+import { remoteCandidate } from '../../src/core/compaction/candidates/build-candidate.ts';
 import type { HistoryEntry } from '../../src/core/history/entry.ts';
 import type { Item } from '../../src/protocol/item.ts';
 import { answered, installed, planOf, said, sourceOf, textsOf, turn, worked } from './scene.ts';

@@ -20,7 +20,7 @@ import { withoutModelDefaults, lastSettings } from '../../src/core/state/resumed
 import type { CommandSessions } from '../../src/ports/commands.ts';
 import type { JournalDisk, Locks } from '../../src/ports/files.ts';
 import type { Ids } from '../../src/ports/system.ts';
-import { silentTracer } from '../../src/engine/engine-tracer.ts';
+import { silentTracer } from '../../src/engine/engine.ts';
 import type { ThreadParts } from '../../src/engine/thread/thread-parts.ts';
 import { skillsNow } from '../../src/engine/thread/context/current-step.ts';
 import { loadThreadState } from '../../src/engine/thread/branch/resume-thread.ts';

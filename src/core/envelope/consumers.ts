@@ -49,7 +49,7 @@ tools of a program | src/adapters/tools/own-tool.ts | capabilities.modalities te
 contract of the current step | src/engine/thread/context/turn-contract.ts | capabilities.modalities capabilities.tools identity.model.compatibility identity.model.slug instructions.base instructions.base.text instructions.compactPrompt modes.compaction policy.approvedPrefixes policy.rules window.autoCompact window.autoCompactScope window.checkpoint window.compactionReserve window.effective
 request builder | src/engine/thread/turn/model-step.ts | capabilities.modalities window.effective
 steering | src/engine/thread/client-input.ts | identity.model.slug modes.outputSchema window.effective
-compactor | src/engine/thread/checkpoint/worth-compacting.ts | window.autoCompact window.autoCompactScope window.configured window.effective window.mostAutoCompact
+compactor | src/engine/thread/checkpoint/compact-when-full.ts | window.autoCompact window.autoCompactScope window.configured window.effective window.mostAutoCompact
 call pipeline | src/engine/thread/calls/perform-call.ts | policy.approval policy.profile policy.resolved workspace.cwd workspace.places
 capstan envelope | src/surfaces/views/threads/envelope-page.ts | telemetry.origins
 compactor | src/engine/thread/checkpoint/compact-when-full.ts | instructions.base.text

@@ -18,7 +18,7 @@ import { defaultLayers } from '../../core/config/defaults.ts';
 import { featureGates } from '../../core/config/features.ts';
 import { type EffectiveValues, effectiveValues } from '../../core/config/keys/inspect-keys.ts';
 import type { Trust } from '../../core/config/project-trust.ts';
-import { modelProblem, defaultModelOf } from '../../core/config/providers/default-model.ts';
+import { modelProblem, defaultModelOf } from '../../core/config/providers/built-in-providers.ts';
 import { lookUpModel, modelDefaults, type ModelRecord } from '../../core/envelope/model-record.ts';
 import { nominalPercent, nominalWindow } from '../../core/envelope/window.ts';
 import { approvalName } from '../../core/policy/decide/approval-policy.ts';

@@ -1,7 +1,6 @@
 import type { Config } from '../../core/config/config.ts';
 import { combinedError } from '../../core/config/layer-order.ts';
-import { builtInProvider } from '../../core/config/providers/built-in-providers.ts';
-import { modelProblem, defaultModelOf } from '../../core/config/providers/default-model.ts';
+import { builtInProvider, defaultModelOf, modelProblem } from '../../core/config/providers/built-in-providers.ts';
 import type { ProviderConfig } from '../../core/config/providers/provider-config.ts';
 import { type Catalogue, type KnownFields, lookUpModel, type ModelRecord } from '../../core/envelope/model-record.ts';
 import { isWindowGuessed, nominalWindow, withConfiguredWindow } from '../../core/envelope/window.ts';

@@ -32,7 +32,7 @@ import type { ConfigLayer } from '../../core/config/layer-order.ts';
 import type { Config } from '../../core/config/config.ts';
 import { isGateOpen } from '../../core/config/features.ts';
 import { explainWrongValue } from '../../core/config/keys/explain-wrong-value.ts';
-import { modelProblem } from '../../core/config/providers/default-model.ts';
+import { modelProblem } from '../../core/config/providers/built-in-providers.ts';
 import { headerNotices } from '../../core/config/providers/provider-config.ts';
 import { effortFor, effortNote, effortProblem } from '../../core/envelope/identity.ts';
 import { modelNotices } from '../thread/thread-settings.ts';

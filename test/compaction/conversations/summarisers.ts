@@ -3,9 +3,8 @@ import {
   type FaultyAnswer,
   isFaultyAnswer,
 } from '../../../src/core/compaction/candidates/candidate.ts';
-import { mechanicalCandidate } from '../../../src/core/compaction/candidates/build-candidate.ts';
+import { mechanicalCandidate, remoteCandidate } from '../../../src/core/compaction/candidates/build-candidate.ts';
 import { plainCandidate, structuredCandidate } from '../../../src/core/compaction/candidates/written-candidate.ts';
-import { remoteCandidate } from '../../../src/core/compaction/candidates/remote-candidate.ts';
 import type { Item } from '../../../src/protocol/item.ts';
 import { answerOf, planOf, sourceOf } from '../scene.ts';
 import type { Asked } from './asked.ts';

@@ -1,7 +1,7 @@
 import { defined } from '../../../base/objects.ts';
 import { type Config, originOfKeys } from '../../../core/config/config.ts';
 import { featureGates } from '../../../core/config/features.ts';
-import { defaultModelOf } from '../../../core/config/providers/default-model.ts';
+import { defaultModelOf } from '../../../core/config/providers/built-in-providers.ts';
 import { secretVariables } from '../../../core/config/servers/secret-variables.ts';
 import type { Catalogue } from '../../../core/envelope/model-record.ts';
 import type { OmittedContext, Settings, SpendingLimits, WindowSettings } from '../../../core/envelope/settings.ts';

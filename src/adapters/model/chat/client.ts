@@ -19,8 +19,7 @@ import { listEncoder } from '../http/json-list-encoder.ts';
 import type { HttpClientOptions } from '../http/send-question.ts';
 import { chatApi, chatReader } from './decode.ts';
 import { chatDialect, type ChatDialect, everyDialect } from './dialect.ts';
-import { endWithUserMessage, messageMaker } from './messages.ts';
-import type { ChatMessage } from './projection.ts';
+import { type ChatMessage, endWithUserMessage, messageMaker } from './messages.ts';
 
 /** Length fields learned from refusals, by address and model, for this process. */
 const learned = new Map<string, OutputLimitField>();

@@ -6,8 +6,7 @@ import type { Item } from '../../../protocol/item.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import { capabilitiesAt, commonCapabilities } from '../../../core/config/providers/server-capabilities.ts';
 import { chatDialect, commonDialect, everyDialect, openaiDialect, thinkingDialect } from './dialect.ts';
-import { messageMaker } from './messages.ts';
-import { projectedTypes } from './projection.ts';
+import { messageMaker, projectedTypes } from './messages.ts';
 
 const freeDialect = chatDialect({ ...commonCapabilities, anyRoleOrder: true });
 /** Each for itself, without what stands in for the turn of another. */

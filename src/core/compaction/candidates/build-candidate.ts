@@ -1,28 +1,106 @@
 import { defined } from '../../../base/objects.ts';
 import { isMessage, type Item, messageText } from '../../../protocol/item.ts';
+import { objectsAt, stringAt } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
+import type { ProviderName } from '../../../protocol/provider-name.ts';
 import { checkpointIntentFragment, type IntentRow, layOutMessages } from '../../fragments/checkpoint-messages.ts';
 import {
   checkpointRecordsFragment,
   checkpointSummaryFragment,
+  type CheckpointSummaryText,
+  type EarlierSummary,
   layOutSummary,
 } from '../../fragments/checkpoint-work.ts';
-import type { CheckpointSummaryText, EarlierSummary } from '../../fragments/checkpoint-work.ts';
 import { contextMessage, partsMessage } from '../../fragments/message-items.ts';
 import { cutText, type TextRange } from '../../fragments/text/cut-and-fence-text.ts';
 import { renderFragment } from '../../fragments/text/define-fragment.ts';
 import { withoutLineBreaks } from '../../fragments/text/escape-markup.ts';
 import { firstBytes, sentTokens } from '../../fragments/text/truncate.ts';
 import { type HistoryEntry, isForeignSummary, type QuotedMessage, type SummaryRange } from '../../history/entry.ts';
-import { historyEntries, type History } from '../../history/history.ts';
+import { historyEntries as entriesOf, type History, historyEntries } from '../../history/history.ts';
+import { isCheckpointItem, isOpaque } from '../../history/sent-items.ts';
 import { itemTokens } from '../../history/token-counts.ts';
 import { countPictures, messagesOfUserAndSetup, type PreservedMessage } from '../../history/user-words.ts';
 import { escapeFragmentMarkers } from '../../world/escape-fragment-markers.ts';
 import type { CompactionBudget, CompactionPlan, CompactionSource } from '../plan/compaction-plan.ts';
 import type { WorkRecords } from '../plan/work-records.ts';
-import type { Candidate, CandidateEntry } from './candidate.ts';
-import { selectMessagesToKeep, type KeptMessage, isSameMessage, type KeptMessages } from './kept-words.ts';
+import { type Candidate, type CandidateEntry, type FaultyAnswer, faultyAnswer } from './candidate.ts';
+import { isSameMessage, type KeptMessage, type KeptMessages, selectMessagesToKeep } from './kept-words.ts';
 import { cutLastWork, findLastWork, type FoundWork, resumeText, shortLine } from './last-work.ts';
+
+/** `unary`: the provider sends the new history, and we keep what is permitted. `stream`: it sends one opaque item. */
+export function remoteCandidate(
+  plan: CompactionPlan,
+  source: CompactionSource,
+  items: readonly Item[],
+  form: 'unary' | 'stream',
+): Candidate | FaultyAnswer {
+  const others = form === 'unary' ? keptOutput(items) : opaqueItem(items);
+  if ('faults' in others) return others;
+  const all = messagesOfUserAndSetup(source.history, source);
+  const asked = form === 'stream' ? fromAgents(entriesOf(source.history)) : [];
+  return shrinkToFit(plan.budget, (budget) => {
+    const words = userMessagesEntry(plan, all, { chosen: [] }, budget);
+    const left = budget.words - entriesTokens(words.entries);
+    const entries = [
+      ...words.entries,
+      ...newestThatFit(asked, left).map((entry) => ({ kind: 'kept', entry }) as const),
+      ...recordsEntries(source.work, budget.records),
+      ...others.map((item) => outputEntry(item, plan.provider)),
+    ];
+    const { counts } = words.choice;
+    return { strategy: 'remote', entries, message: '', tokens: entriesTokens(entries), words: counts, mended: [] };
+  });
+}
+
+/** Keeps words of the model and of agents, and opaque items. The rest may be stale, or we have it ourselves. */
+function keptOutput(items: readonly Item[]): readonly Item[] | FaultyAnswer {
+  const isAnswer = (item: Item): boolean =>
+    item.type === 'agent_message' || (isMessage(item) && item.role === 'assistant');
+  const kept = [...items.filter(isAnswer), ...items.filter(isCheckpointItem)];
+  return kept.length === 0 ? faultyAnswer('The provider sent nothing that could be kept.') : kept;
+}
+
+function opaqueItem(items: readonly Item[]): readonly Item[] | FaultyAnswer {
+  const found = items.filter(({ type }) => type === 'compaction');
+  if (found.length !== 1) return faultyAnswer(`The provider sent ${found.length} compaction items instead of one.`);
+  const { encrypted_content: content } = found[0]!;
+  return typeof content === 'string' && content !== ''
+    ? found
+    : faultyAnswer('The compaction item of the provider is empty.');
+}
+
+function outputEntry(item: Item, provider: ProviderName | undefined): CandidateEntry {
+  const origin = { family: 'model' } as const;
+  const known = { origin, ...(provider === undefined || !isOpaque(item) ? {} : { maker: provider }) };
+  if (typeof item['id'] === 'string') return { kind: 'kept', entry: { item, ...known } };
+  return { kind: 'made', item: (id) => ({ ...item, id }), ...known };
+}
+
+const mostOfAgent = 10_000;
+
+/** Requests of other agents: work that did not come from the user. */
+const fromAgents = (all: readonly HistoryEntry[]): readonly HistoryEntry[] =>
+  all.filter(({ item }) => item.type === 'agent_message' && itemTokens(item) <= mostOfAgent && !isReport(item));
+
+function isReport(item: Item): boolean {
+  const [text = ''] = objectsAt(item, 'content').flatMap((part) => stringAt(part, 'text') ?? []);
+  if (text.startsWith('Message Type: FINAL_ANSWER\n')) return true;
+  const { author, recipient } = item;
+  const isBelow = typeof author === 'string' && typeof recipient === 'string' && author.startsWith(`${recipient}/`);
+  return isBelow && text.startsWith('Message Type: MESSAGE\n');
+}
+
+function newestThatFit(asked: readonly HistoryEntry[], tokens: number): readonly HistoryEntry[] {
+  let left = tokens;
+  return asked
+    .toReversed()
+    .filter(({ item }) => {
+      left -= itemTokens(item);
+      return left >= 0;
+    })
+    .toReversed();
+}
 
 export interface CheckpointContent {
   readonly strategy: Exclude<Candidate['strategy'], 'remote'>;
@@ -71,7 +149,7 @@ type PartsBudget = Pick<CompactionBudget, 'words' | 'pictures' | 'answer' | 'rec
 const shares = [1, 0.75, 0.5, 0.35, 0.2, 0.1, 0.05, 0] as const;
 
 /** Makes candidates with smaller and smaller budgets until one fits; otherwise returns the smallest. */
-export function shrinkToFit(budget: CompactionBudget, make: (budget: PartsBudget) => Candidate): Candidate {
+function shrinkToFit(budget: CompactionBudget, make: (budget: PartsBudget) => Candidate): Candidate {
   let candidate: Candidate | undefined;
   for (const share of shares) {
     const part = (tokens: number): number => Math.floor(Math.max(0, tokens) * share);
@@ -84,12 +162,12 @@ export function shrinkToFit(budget: CompactionBudget, make: (budget: PartsBudget
 
 const someId = `msg_${'0'.repeat(36)}`;
 
-export function entriesTokens(entries: readonly CandidateEntry[]): number {
+function entriesTokens(entries: readonly CandidateEntry[]): number {
   const items = entries.map((entry) => (entry.kind === 'kept' ? entry.entry.item : entry.item(someId)));
   return items.reduce((sum, item) => sum + itemTokens(item), 0);
 }
 
-export function userMessagesEntry(
+function userMessagesEntry(
   { model, readAll }: CompactionPlan,
   all: readonly PreservedMessage[],
   { chosen, quote }: Pick<CheckpointContent, 'chosen' | 'quote'>,
@@ -154,7 +232,7 @@ function quotesOf({ rows }: KeptMessages, isTask: (kept: KeptMessage) => boolean
   });
 }
 
-export function recordsEntries(work: WorkRecords, tokens: number): readonly CandidateEntry[] {
+function recordsEntries(work: WorkRecords, tokens: number): readonly CandidateEntry[] {
   const { plan, files: changed, putBack = [] } = work;
   const back = new Set(putBack.map(({ path }) => path));
   const files = changed.filter(({ path, movePath }) => !back.has(movePath ?? path));

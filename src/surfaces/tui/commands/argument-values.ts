@@ -6,10 +6,9 @@ import { groupEfforts } from './settings/model.ts';
 import { listOfFolder } from '../pages/thread-pages.ts';
 import { cleanLine } from '../screen/text/clean-text.ts';
 import { themeChoices } from '../screen/text/themes.ts';
-import type { ArgumentAtCursor } from './slash-commands.ts';
+import type { ArgumentAtCursor, ArgumentValue, SlashArgument } from './slash-commands.ts';
 import { compactNumber } from '../screen/text/format-values.ts';
 import { permissionPresets } from '../session/permission-presets.ts';
-import type { ArgumentValue, SlashArgument } from './slash-argument.ts';
 import { readUserThemes } from '../screen/text/user-themes.ts';
 import type { DraftContext } from '../draft/draft-services.ts';
 

@@ -1,5 +1,5 @@
+import type { Words } from '../../../core/config/keys/key-kinds.ts';
 import type { Draft } from '../draft/draft.ts';
-import type { SlashArgument } from './slash-argument.ts';
 
 /** A command for the terminal, not for the model. */
 export interface SlashCommand {
@@ -135,3 +135,13 @@ export function argumentAtCursor({ text, cursor, elements }: Draft): ArgumentAtC
 
 export const withArgument = ({ command, before, hasNext }: ArgumentAtCursor, value: string): string =>
   `/${[command, ...before, value].join(' ')}${hasNext ? ' ' : ''}`;
+
+/** One of fixed words, or a value that Capstan or the disk lists. `goal`: fixed words or free text. */
+export type SlashArgument =
+  | readonly string[]
+  | Words<'background effort file folder goal model permissions server theme thread turn'>;
+
+/** The user may also type a value that is not listed: Enter takes the typed text as it is. */
+const openArguments: readonly SlashArgument[] = ['file', 'folder', 'goal', 'model', 'thread'];
+export const hasOnlyListedValues = (argument: SlashArgument): boolean => !openArguments.includes(argument);
+export type ArgumentValue = { readonly text: string; readonly about: string };

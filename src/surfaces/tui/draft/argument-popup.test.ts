@@ -3,8 +3,7 @@ import { defaultScreenLook } from '../screen/tui-screen.ts';
 import { draftFromText } from './draft.ts';
 import type { Look } from '../screen/text/look.ts';
 import { ArgumentPopup } from './argument-popup.ts';
-import { argumentAtCursor, type ArgumentAtCursor } from '../commands/slash-commands.ts';
-import type { ArgumentValue } from '../commands/slash-argument.ts';
+import { argumentAtCursor, type ArgumentAtCursor, type ArgumentValue } from '../commands/slash-commands.ts';
 
 const look: Look = {
   ...defaultScreenLook({ NO_COLOR: '1', LC_ALL: 'C.UTF-8' }, { cwd: '/w', home: '/h' }),

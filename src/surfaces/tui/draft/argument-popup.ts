@@ -3,9 +3,14 @@ import { hintKeyMapper } from '../screen/keys/key-map.ts';
 import { drawCutRow } from '../screen/text/draw-row.ts';
 import type { Look } from '../screen/text/look.ts';
 import { dimStyle, styled } from '../screen/text/style.ts';
-import { argumentAtCursor, type ArgumentAtCursor, withArgument } from '../commands/slash-commands.ts';
+import {
+  argumentAtCursor,
+  type ArgumentAtCursor,
+  type ArgumentValue,
+  hasOnlyListedValues,
+  withArgument,
+} from '../commands/slash-commands.ts';
 import { popupRows } from '../commands/slash-popup.ts';
-import { type ArgumentValue, hasOnlyListedValues } from '../commands/slash-argument.ts';
 
 /** Lists the values of an argument. Never rejects. */
 export type ArgumentLister = (asked: ArgumentAtCursor) => Promise<readonly ArgumentValue[]>;

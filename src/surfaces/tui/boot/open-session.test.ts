@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { tuiSettings } from '../../../core/config/tui-settings.ts';
 import type { TerminalPort } from '../screen/terminal/terminal-port.ts';
-import { applySettings } from './apply-settings.ts';
+import { applySettings } from './open-session.ts';
 import { defaultScreenLook, TuiScreen } from '../screen/tui-screen.ts';
 import type { SessionParts } from '../session/session.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseExecCommandArguments } from './exec-command-arguments.ts';
+import { parseExecCommandArguments } from './exec-command.ts';
 
 const disk = { look: () => ({ kind: 'missing' }) as const };
 const asking = { cwd: '/repo', disk, canAsk: true };

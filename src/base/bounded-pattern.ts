@@ -11,7 +11,6 @@ export interface BoundedPattern {
 /** `problem` completes a sentence about the pattern. */
 export type PatternProblem = { readonly problem: string };
 export type PatternOptions = { readonly ignoresCase?: boolean; readonly dotMatchesAll?: boolean };
-
 const mostSteps = 1000;
 const mostCharacters = 10_000;
 /** The library merges hundreds of ranges for each such class. */

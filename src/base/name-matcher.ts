@@ -48,7 +48,6 @@ function longestText(parts: readonly NamePatternPart[]): string {
 
 /** Takes a character that `fits`, or none without `fits`; then all of `next` are active at once. Last comes the end. */
 type State = { readonly fits?: (character: number) => boolean; readonly next: number[] };
-
 const slash = 0x2f;
 const anything = (): boolean => true;
 const inComponent = (character: number): boolean => character !== slash;

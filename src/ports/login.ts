@@ -26,7 +26,6 @@ export interface ChatgptLogin {
 
 /** A token that a user made for a program. It cannot be renewed, and only the issuer knows its account. */
 export type AccessTokenLogin = { readonly kind: 'access-token'; readonly token: string; readonly renew: string };
-
 /** Tokens that the sign-in server gave in exchange for a refresh token. Absent ones stay as they were. */
 export type NewTokens = { readonly accessToken?: string; readonly refreshToken?: string; readonly idToken?: string };
 

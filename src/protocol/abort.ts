@@ -7,7 +7,6 @@ export const parentStoppedReason = Symbol('the agent that started it stopped it'
 export const parentNarrowedReason = Symbol('the agent that started it may do less');
 /** Tells apart who ended a turn early. `program`: the one that asked for it; `engine`: the one that ran it. */
 export type StoppedBy = 'user' | 'program' | 'engine' | 'parent' | 'narrowed';
-
 /** Decides who ended the turn, for all texts about the end that the model reads. */
 export const stoppedBy = ({ reason }: Pick<AbortSignal, 'reason'>): StoppedBy => reasons.get(reason) ?? 'user';
 

@@ -8,7 +8,6 @@ export type ThreadId = Branded<'ThreadId'>;
 export type TurnId = Branded<'TurnId'>;
 /** Position of a line in a thread, counted from 0 without gaps by one writer. */
 export type Ordinal = number & { readonly [brand]: 'Ordinal' };
-
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Undefined unless the text is a UUID in canonical form. */

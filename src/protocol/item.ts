@@ -66,7 +66,6 @@ export function takeItemText(item: Item): Buffer | undefined {
 
 /** The position in `text` of an output's JSON text, with its quotation marks. The bytes must not change. */
 export type UnreadOutput = { readonly text: Buffer; readonly start: number; readonly end: number };
-
 const unread = new WeakMap<Item, UnreadOutput>();
 
 /** Defers decoding of an item's output until a reader accesses it; other readers pay nothing. */

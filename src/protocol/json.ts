@@ -131,7 +131,6 @@ export function unstorableTextPart(text: string): string | undefined {
 
 export const loneSurrogateWords = 'half of a character (a lone surrogate)';
 const mostSearchedLevels = 100;
-
 type UnstorableText = { readonly at: string; readonly what: string };
 
 /** The first unstorable text in a value or its names, and its place: `a.b[0]`. Endless nesting counts as unstorable. */

@@ -96,10 +96,8 @@ export interface Answer {
 }
 
 export type ApprovalsReviewer = 'user' | 'auto_review';
-
 export const riskLevels = ['low', 'medium', 'high', 'critical'] as const;
 export type RiskLevel = (typeof riskLevels)[number];
-
 export const authorizationLevels = ['unknown', 'low', 'medium', 'high'] as const;
 /** The reviewer's estimate of how far the user's own words ask for the action. */
 export type UserAuthorization = (typeof authorizationLevels)[number];

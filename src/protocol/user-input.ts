@@ -53,5 +53,4 @@ export const writtenBy = (author: NonUserAuthor, text: string): UserInput => ({ 
  * that started this one. `earlier-summary`: another program, with a summary of the conversation before.
  */
 export type InputWriter = 'engine' | 'program' | 'agent' | 'earlier-summary';
-
 export const speakerTags = ['agent_message', 'tool_output', 'developer', 'earlier_summary'] as const;

@@ -65,7 +65,6 @@ export interface CompactedStep {
 }
 
 export type CutStep = { readonly kind: 'cut'; readonly bytes: number; readonly of: StreamStep | CompactedStep };
-
 export type HangStep = { readonly kind: 'hang'; readonly afterBytes: number; readonly of: StreamStep | CompactedStep };
 
 export type SocketFault =

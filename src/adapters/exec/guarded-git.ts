@@ -6,7 +6,6 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, syml
 import { basename, join } from 'node:path';
 
 type Variables = Readonly<Record<string, string>>;
-
 const limitMs = 10_000;
 
 /** `folder` holds the programs that git starts. No command may write there. */

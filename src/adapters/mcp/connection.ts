@@ -25,7 +25,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** Runs a call on a connected server. `began`: reports the id of the task that continues it. */
 type WithClient = (open: OpenClient, signal: AbortSignal, began: (taskId: string) => void) => Promise<JsonObject>;
-
 /** The call being worked on: messages on its response stream belong to it. */
 const callAtHand = new AsyncLocalStorage<McpCallOptions>();
 

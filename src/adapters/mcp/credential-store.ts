@@ -14,9 +14,7 @@ import { workUnderLock, type LockWaiting } from '../disk/wait-for-lock.ts';
 import { join } from 'node:path';
 
 export type McpCredentials = { readonly tokens?: JsonObject; readonly client?: JsonObject };
-
 export type CredentialStore = ReturnType<typeof credentialStore>;
-
 const mostBytes = 1_000_000;
 /** Limit of one login: huge tokens must not make the file too large to read. */
 const mostOfOne = 64_000;

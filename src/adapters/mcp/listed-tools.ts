@@ -237,7 +237,6 @@ const collapsed = (schema: JsonObject): JsonObject =>
 const withoutCompositions = (schema: JsonObject): JsonObject =>
   everywhere(schema, (each) => without(each, compositions));
 type NamedMcpTool = Pick<McpTool, 'server' | 'tool'>;
-
 const mostCharacters = 64;
 const digits = 12;
 

@@ -10,7 +10,6 @@ import type { ListedTool, ServerListing } from './listed-tools.ts';
 const mostBytes = 8_000_000;
 /** Increase it when cleaning changes, so that listings stored before are ignored. */
 const form = 2;
-
 export type ListingFiles = ReturnType<typeof listingFiles>;
 /** `isQuick`: failed so quickly that the next process may wait for it again. */
 export type StartFailure = { readonly why: string; readonly isQuick: boolean };

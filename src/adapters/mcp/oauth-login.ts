@@ -235,7 +235,6 @@ const knows = (client: JsonObject | undefined, redirectUrl: string): boolean =>
   arrayAt(client, 'redirect_uris')?.includes(redirectUrl) === true;
 const path = '/callback';
 export type CallbackServer = LoginBrowser & { close(): void };
-
 type CallbackOptions = { readonly port: number; readonly show: (page: URL) => void };
 
 /** Listens only on this machine for the page to send the user back. `show` tells the user which page to visit. */

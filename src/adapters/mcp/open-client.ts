@@ -181,7 +181,6 @@ const anyObjectSchema: StandardSchemaV1<unknown, JsonObject> = {
 };
 
 type TaskOptions = ListOptions & { began(taskId: string): void };
-
 const wantsTask = (tool: JsonObject): boolean => objectAt(tool, 'execution')?.['taskSupport'] === 'required';
 
 /** Calls a tool as a task, which continues after the call is answered. Waits for it; cancels it when interrupted. */

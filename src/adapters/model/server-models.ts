@@ -249,7 +249,6 @@ export type ServerQuestionAnswer =
   | { readonly kind: 'lost'; readonly why?: Pick<ModelFailure, 'message' | 'next'> };
 
 export type AskServer = (question: ServerQuestion) => Promise<ServerQuestionAnswer>;
-
 const largestAnswerBytes = 8 * 1024 * 1024;
 
 /** Asks a server about itself, over the connections that requests use. Never rejects, and ends within its time. */

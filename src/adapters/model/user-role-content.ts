@@ -77,14 +77,12 @@ function mapTexts(content: MessageContent, change: (text: string) => string): Me
 const textOf = (part: ContentPart): string => stringAt(part, 'text') ?? '';
 /** Tag lines that name the speaker enclose all that the user did not write. Such a tag in a text is escaped. */
 type Border = (typeof speakerTags)[number];
-
 const isBlank = new RegExp(`^[${invisibleRegexClass}${spaceRegexClass}]$`, 'u');
 const endsLine = /^[\n\v\f\r\u001C-\u001E\u0085\u2028\u2029]$/;
 const notBlank = new RegExp(`(?=[^${invisibleRegexClass}${spaceRegexClass}])`, 'gu');
 const notUnseen = new RegExp(`(?=[^${invisibleRegexClass}])`, 'gu');
 const goesOn = /^[\w-]$/;
 type BorderTag = { readonly at: number; readonly border: Border };
-
 export const escapeTags = (text: string): string => escapedAt(text, tagsIn(text));
 
 /** Escapes tags that begin a line, and all others of the same name: pairs change together or not at all. */
@@ -163,7 +161,6 @@ export const wrapDeveloperText = (text: string): string =>
 export const inTag = (tag: string, text: string): string => `<${tag}>\n${text}\n</${tag}>`;
 export type ContentPart = JsonObject & { readonly type: string };
 export type MessageContent = string | readonly ContentPart[];
-
 export const textPart = (text: string): ContentPart => ({ type: 'text', text });
 
 export const joinTexts = (parts: readonly ContentPart[]): string =>

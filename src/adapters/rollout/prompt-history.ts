@@ -27,10 +27,7 @@ export interface PromptPlace {
 }
 
 /** `rest`: undefined if there are no older ones. */
-interface PromptsRead {
-  readonly prompts: readonly KeptPrompt[];
-  readonly rest: PromptPlace | undefined;
-}
+type PromptsRead = { readonly prompts: readonly KeptPrompt[]; readonly rest: PromptPlace | undefined };
 
 export interface PromptHistoryOptions {
   readonly path: string;

@@ -234,5 +234,4 @@ export function isProgramIntact(program: string): boolean {
 
 /** Loaded on use: most machines have a bubblewrap of their own. */
 export const programHash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
-
 const read = (path: string): Buffer | undefined => valueOr(undefined, () => readFileSync(path));

@@ -14,7 +14,6 @@ export interface EndedStep {
 }
 
 export type OtlpSource = { readonly environment: string; readonly attributes: Readonly<Record<string, string>> };
-
 const scope = { name: 'capstan', version };
 const clientKind = 3;
 const failedStatus = 2;

@@ -304,7 +304,6 @@ export function withControllingTerminal(argv: readonly string[]): readonly strin
 }
 
 const script = `t=/proc/self/fd/0; [ -e "$t" ] || t=$(tty); (: <>"$t") 2>/dev/null && exec <>"$t" >&0 2>&0; exec "$@"`;
-
 const modes: readonly Json[] = ['use_default', 'with_additional_permissions', 'require_escalated'];
 
 const escalationProperties: JsonObject = {

@@ -120,7 +120,6 @@ async function attempt(own: OwnTool, given: JsonObject, call: OwnToolCall): Prom
 }
 
 type PartialResult = Omit<OwnToolResult, 'ok'> & Partial<Pick<OwnToolResult, 'ok'>>;
-
 const dataUrl = valueWhere<string>('a data URL', (given) => typeof given === 'string' && given.startsWith('data:'));
 
 const resultOptions = {

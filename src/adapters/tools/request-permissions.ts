@@ -76,7 +76,6 @@ export function pathNeeds(
 
 /** A path and its target: a question names what would really be opened. */
 type Led = { readonly path: string; readonly place: string };
-
 const placesOf = (paths: readonly Led[]): readonly string[] => [...new Set(paths.map(({ place }) => place))];
 
 function permissionsJson({ network, read, write }: ExtraPermissions): JsonObject {

@@ -19,7 +19,6 @@ interface OpenBlock {
 
 /** Fenced code: its lines are emitted at once. */
 type OpenFence = Fence & { readonly isAfterBlank: boolean; isContinued: boolean };
-
 const heading = /^ {0,3}#{1,6}(?: |$)/;
 const quoteStart = /^ {0,3}>/;
 const rule = /^ {0,3}(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})$/;

@@ -73,7 +73,6 @@ function wholeOrCutValue(value: JsonObject, tokens: number) {
 /** In tokens. */
 const fullBudgets = { messages: 10_000, tools: 10_000, message: 2000, tool: 1000, action: 16_000, reason: 512 };
 type ReviewBudgets = Readonly<typeof fullBudgets>;
-
 export const mostReviewEntries = 40;
 /** Tokens that the full budgets need, instructions included. */
 const spaceForFullBudgets = 40_000;

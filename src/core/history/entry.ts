@@ -21,7 +21,6 @@ export type EntryOrigin =
 
 /** Why context was injected. `reinjection`: everything was sent again, because nothing proves what the model knows. */
 export type EntryCause = (typeof causes)[number];
-
 const causes = ['initial', 'change', 'reinjection', 'event'] as const;
 
 export interface HistoryEntry {
@@ -41,7 +40,6 @@ export interface HistoryEntry {
 
 /** A source of words besides the user's messages: a hook, a program, a command that the user ran, or an answer. */
 export type OtherSpeaker = (typeof otherSpeakers)[number];
-
 const otherSpeakers = ['hook', 'program', 'shell', 'answer'] as const;
 
 /** A message of the user, or of the user's setup, quoted word for word in our text. */

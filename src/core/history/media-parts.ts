@@ -104,7 +104,6 @@ function isElsewhere(address: Json | undefined): boolean {
 
 /** Bytes that are read on demand. Beyond the end everything is 0. */
 export type ByteReader = { readonly length: number; at(index: number): number };
-
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const values = new Map([...digits].map((digit, value) => [digit.charCodeAt(0), value]));
 

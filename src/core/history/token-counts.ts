@@ -138,7 +138,6 @@ interface Covering {
 export type ProviderTokenCount = Covering & { readonly kind: 'counted'; readonly usage: Usage };
 /** `full`: a request was refused as too long, and none was answered since; `tokens` is the window size. */
 type UncountedTokens = Covering & { readonly kind: 'estimated' | 'full'; readonly tokens: number };
-
 export const noTokenCount: NewestTokenCount = { kind: 'estimated', tokens: 0, upTo: 0 };
 
 /** In the shared file format, a count that is not a provider's is only a total. */

@@ -82,7 +82,6 @@ function addMessage(rowOf: RowOf, place: number, entry: HistoryEntry, item: Mess
 }
 
 type OtherWords = Pick<PreservedMessage, 'text' | 'pictures'> & { readonly by: OtherSpeaker };
-
 const hookKinds: ReadonlySet<string> = new Set(['hook-prompt', 'hook-context']);
 
 function otherWords({ origin }: HistoryEntry, item: MessageItem): OtherWords | undefined {

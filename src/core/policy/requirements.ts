@@ -68,10 +68,8 @@ export interface AllowedValues<Value> {
 
 /** Permitted profiles. One that grants no more than one of these is allowed as well. */
 export type AllowedProfiles = AllowedValues<NamedProfile> & { readonly instead: NamedProfile };
-
 /** `patterns`: absolute paths and globs. */
 export type DeniedReads = { readonly patterns: readonly string[]; readonly source: string };
-
 export const noRequirements: Requirements = {};
 
 export function brokenApprovalRequirement({ approvals }: Requirements, approval: ApprovalPolicy) {
@@ -107,10 +105,8 @@ export function replacementMode({ allowed: [first] }: AllowedValues<SandboxLevel
 
 export const credentialStores = ['file', 'keyring', 'auto', 'ephemeral'] as const;
 export type CredentialStoreName = (typeof credentialStores)[number];
-
 export const loginMethods = ['chatgpt', 'api'] as const;
 export type LoginMethod = (typeof loginMethods)[number];
-
 /** Permitted sign-ins. Absent members are not limited. `workspaces`: ChatGPT accounts. */
 export type LoginLimits = { readonly methods?: readonly LoginMethod[]; readonly workspaces?: readonly string[] };
 

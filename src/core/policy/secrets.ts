@@ -36,7 +36,6 @@ const namingKey = /^(?:env_key|env_http_headers|\w+_env_var)$/;
 const secretTables = new Set(['env', 'http_headers', 'headers']);
 /** Keys that Capstan knows: any value, or a table of such keys. `*`: the user chooses the names. */
 type KnownKeys = { readonly [key: string]: 'any' | KnownKeys };
-
 const anyOf = (names: string): KnownKeys => Object.fromEntries(names.split(' ').map((name) => [name, 'any']));
 
 /** Keys of an MCP server. Under other names, a value may be a key for the server. */

@@ -35,7 +35,6 @@ export interface AuxiliaryRequest {
 }
 
 export type RequestReader = Pick<RequestRecord, 'modalities' | 'provider'>;
-
 export const readerOf = ({ modalities, provider }: RequestRecord): RequestReader => ({ modalities, provider });
 
 export function requestPayload(record: RequestRecord): JsonObject {

@@ -24,7 +24,6 @@ import type { RequestReader, RequestRecord } from './request-record.ts';
 /** Targets for rollbacks, newest first. A longer list points at the shorter one, so adding always costs the same. */
 export type RollbackMarks<Mark> = { readonly length: number; readonly newest?: Marked<Mark> };
 type Marked<Mark> = { readonly mark: Mark; readonly older: RollbackMarks<Mark> };
-
 export const noRollbackMarks: RollbackMarks<never> = { length: 0 };
 
 export function addRollbackMark<Mark>(older: RollbackMarks<Mark>, mark: Mark): RollbackMarks<Mark> {

@@ -91,7 +91,6 @@ export type Baseline =
 export type ReportedMcpProblems = Readonly<Record<string, string>>;
 /** `start`: nothing was ever sent. `unproven`: the record is malformed, or changes a state that is not known. */
 export type NoBaselineReason = 'start' | 'checkpoint' | 'unproven';
-
 export const noBaseline: Baseline = { kind: 'none', why: 'start' };
 const unproven: Baseline = { kind: 'none', why: 'unproven' };
 

@@ -18,7 +18,6 @@ export interface CustomPrompt {
 }
 
 export type CustomPrompts = { readonly prompts: readonly CustomPrompt[]; readonly problems: readonly Outcome[] };
-
 const maxBytes = 1_000_000;
 const mostPrompts = 500;
 

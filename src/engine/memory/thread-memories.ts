@@ -53,7 +53,6 @@ export interface ThreadMemories extends BackgroundWork {
 }
 
 type MemoriesOfThread = { readonly config: Config; readonly settings: Settings; readonly catalogue: Catalogue };
-
 const looked = 200;
 
 export function openThreadMemories(engine: EngineParts, input: MemoriesOfThread): ThreadMemories {

@@ -8,7 +8,6 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 
 const { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } = fs;
-
 export type UnpackedBubblewrap = { readonly kind: 'unpacked'; readonly program: string };
 
 /** Unpacks the distribution's package into the home. The old copy is replaced only when the new one works. */

@@ -68,11 +68,8 @@ const toCompress: OptionType<ToCompress> = {
 };
 
 export type WithNotices<Result> = Result & { readonly notices: readonly Outcome[] };
-
 /** The lines of a thread, oldest first. */
-export interface ThreadLines extends Pick<ReadReport, 'skipped' | 'tooLong'> {
-  readonly lines: readonly Line[];
-}
+export type ThreadLines = Pick<ReadReport, 'skipped' | 'tooLong'> & { readonly lines: readonly Line[] };
 
 export interface ThreadPendingWork {
   readonly waiting: readonly WaitingMessage[];

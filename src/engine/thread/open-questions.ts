@@ -13,7 +13,6 @@ export type QuestionResult =
 
 /** Resolves when the answer is durable. Undefined: the turn is over, and no answer will come. */
 type RecordAnswer = (given: Answer | undefined) => Promise<QuestionResult>;
-
 const noWord = (silence: ClientSilence): Answer => ({ kind: 'declined', by: 'client', note: clientSilence[silence] });
 
 /** The questions of a running turn, by id. The first answer counts, by the port or by a caller of the thread. */

@@ -22,7 +22,6 @@ export interface ThreadTurn extends Omit<TurnSettings, keyof Settings> {
 }
 
 export type ValidatedTurn = ThreadTurn & Pick<TurnInput, 'signal'>;
-
 /** Checks only that it is an object: the members are checked elsewhere. */
 export const anyObject = <Given>(expected: string) => valueWhere<Given>(expected, isJsonObject);
 export const messageOption = anyObject<UserInput>('a message, as words(text) makes it');

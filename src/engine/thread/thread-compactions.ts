@@ -9,7 +9,6 @@ import type { ThreadFallback } from './thread-fallback.ts';
 
 export type CompactionByHand = Pick<TurnInput, 'signal'> & { readonly focus?: string };
 type OwnCompaction = WantedCompaction & Pick<TurnInput, 'signal'>;
-
 const manual = { trigger: 'manual', reason: 'user_requested', phase: 'standalone_turn' } as const;
 const automatic = { trigger: 'auto', reason: 'context_limit', phase: 'post_turn' } as const;
 

@@ -118,7 +118,6 @@ export interface ThreadParts {
 }
 
 export type UserCommand = Pick<UserShell, 'command' | 'signal' | 'output'> & { readonly cwd: string };
-
 export type GatheredStep = StepFacts & { readonly problems?: readonly Outcome[] };
 
 /** Hooks around a compaction. One that throws or takes a minute is skipped, with a warning. */

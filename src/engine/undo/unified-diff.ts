@@ -1,7 +1,6 @@
 import { type PathChange, ContentGone, type ContentSource, loadContent, type TreeNode } from './snapshot-tree.ts';
 
 type Edit = { readonly sign: ' ' | '-' | '+'; readonly line: string };
-
 const contextLines = 3;
 /** Texts with more different lines on both sides together are shown as replaced, without a costly search. */
 const mostDifferences = 1500;

@@ -237,7 +237,6 @@ function spansOfOthers({ home, root, touched, before: { at: since } }: Attributi
 }
 
 type Found = Pick<TouchedPath, 'found' | 'foundSince'> & { readonly folder: string };
-
 type TimeSpan = Pick<CallTime, 'from' | 'to'>;
 type ChangedEntry = { readonly path: string } & Readonly<Record<'from' | 'to', TreeEntry | undefined>>;
 

@@ -8,10 +8,8 @@ import { identifyProcess } from '../leftover-processes.ts';
 import { join } from 'node:path';
 
 export type ShellVariables = Readonly<Record<string, string>>;
-
 /** `at`: milliseconds since the Unix epoch. */
 export type CachedVariables = { readonly at: number; readonly variables: ShellVariables };
-
 const mostBytes = 1_000_000;
 const sweptAfterMs = 24 * 60 * 60 * 1000;
 
@@ -72,7 +70,6 @@ export function loginShellScript({ node, path }: CachingProgram, place: Variable
 const { O_CREAT, O_EXCL, O_WRONLY } = fileSystem.constants;
 /** Only one process captures for the same question, so that a slow login shell is not started many times at once. */
 export type CaptureLock = 'taken' | { readonly kind: 'held'; readonly since: number } | 'unavailable';
-
 const unsignedMs = 10_000;
 /** A lock this old counts as stale, so that a login shell that hangs forever does not keep others from trying. */
 const longestMs = 60 * 60 * 1000;

@@ -11,7 +11,6 @@ import type { BaseLayers } from './config-layers.ts';
 import { trustedProjectPaths } from './rules-in-folder.ts';
 
 type RolePlaces = Pick<BoundedReading, 'denies'> & { readonly home: string; readonly projects: readonly string[] };
-
 /** Capstan reads no more files of a folder than this: a person would not write more by hand. */
 const mostFiles = 100;
 

@@ -58,7 +58,6 @@ export type PartDigests = Readonly<Record<string, string>>;
 /** A folder of a project. `link`: a linked worktree, if the folder has its trust from that worktree's main checkout. */
 export type ProjectFolder = { readonly owner: string; readonly link?: string };
 type ChangedConfiguration = Pick<TrustDecision, 'writer' | 'isIncomparable'> & { readonly changed: string };
-
 /** A folder that commands could write under Landlock. `agreed`: digests of its parts that the user trusts. */
 type LandlockRoot = WritableRoot & { readonly file: string; readonly agreed: PartDigests };
 const folderOf = (home: string): string => `${withTrailingSeparator(home)}capstan/landlock`;

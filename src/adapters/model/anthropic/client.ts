@@ -40,7 +40,6 @@ export const anthropicFormat: WireFormat = {
  * tagged only agents' reports among the texts in user turns that are not the user's.
  */
 type EncoderRevision = 'anthropic/1' | 'anthropic/2' | 'anthropic/3' | 'anthropic/4';
-
 const defaultMaxTokens = 32_000;
 /**
  * Encodes prompts for the Messages API in the order of the provider's cache: tools, system, messages, then what may

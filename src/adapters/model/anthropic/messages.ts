@@ -11,7 +11,6 @@ export const cacheControl = '"cache_control":{"type":"ephemeral"}';
 type Speaker = 'user' | 'assistant';
 /** A block and what precedes it: a comma, or the end of one message and the beginning of the next. */
 type PlacedBlock = { readonly lead: string; readonly text: string };
-
 const wordsBefore = '[What came before was left out.]';
 const wordsToContinue = 'Continue.';
 const missingResult = JSON.stringify('[The result of this call was left out.]');

@@ -8,7 +8,6 @@ import { incrementalFrame, type IncrementalFrame } from './encode.ts';
 import { type KeptSocket, openKeptSocket, socketExchange } from './socket-exchange.ts';
 
 type Way = { readonly kind: 'socket'; readonly kept: KeptSocket } | { readonly kind: 'http' } | { kind: 'aborted' };
-
 /** Servers close connections after an hour. */
 const oldestMs = 55 * 60_000;
 

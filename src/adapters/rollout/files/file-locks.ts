@@ -322,7 +322,6 @@ function fileAtLockPath(file: number, path: string): 'our file' | 'another file'
  */
 const beginningOwnerValidMs = 2000;
 const signed = /^(capstan pid (\d+) since (\S+))(?: (in|begins) (\S+) (\S+))?\n/;
-
 type LockOwner = NonNullable<ReturnType<typeof parseLockOwner>['by']>;
 
 function lockOwnerLine(epoch: number, state: 'held' | 'begins'): string {

@@ -88,7 +88,6 @@ async function firstElsewhere(files: JournalDisk, rollouts: readonly FoundRollou
 
 /** `startedBy`: excludes threads that other threads started. */
 type Sought = Pick<ThreadChoiceScope, 'cwd'> & { readonly startedBy?: 'user' };
-
 const mostAtOnce = 16;
 
 /** The first that works in the folder, usually among the first few; without one there may be thousands to check. */

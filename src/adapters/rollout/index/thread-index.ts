@@ -44,7 +44,6 @@ import { readRolloutHead, readRolloutLines } from '../lines/read-lines.ts';
 import { hash } from 'node:crypto';
 
 export type ThreadIndexOptions = Pick<HomePorts, 'home' | 'clock'>;
-
 const disturbedMs = 50;
 const mostAttempts = 100;
 
@@ -234,7 +233,6 @@ const quickLookMs = 25;
 const batchSize = 32;
 const manyThreads = 500;
 const readingLastsMs = 60_000;
-
 /** `nothing`: no thread in it yet. An outcome says why it cannot be listed. Absent: unreadable or gone. */
 type ReadFiles = Map<string, SummaryFromLines | 'nothing' | { readonly problem: Outcome }>;
 

@@ -186,7 +186,6 @@ function timeIn(text: string | undefined): number | undefined {
 }
 
 export type SpokenMessage = { readonly turn: number; readonly role: 'user' | 'assistant'; readonly text: string };
-
 const longestMessage = 100_000;
 
 export class ThreadLineCollector {
@@ -278,7 +277,6 @@ export function queryFilter({ cwd, text, textIn, source }: ThreadQuery): (thread
 
 /** The last thread of a page. Threads of the same time are ordered by id, so both identify a place in any list. */
 export type PageEnd = { readonly time: number; readonly id: ThreadId };
-
 export const formatCursor = ({ time, id }: PageEnd): string => `${time}_${id}`;
 
 export function parseCursor({ cursor }: ThreadQuery): PageEnd | Outcome<'cursor-unknown'> | undefined {

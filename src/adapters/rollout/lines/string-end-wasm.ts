@@ -2,7 +2,6 @@
 // stack effect of each instruction; `at` is the current position.
 
 type Code = readonly number[];
-
 const i32 = 0x7f;
 const v128 = 0x7b;
 const nothing = 0x40;

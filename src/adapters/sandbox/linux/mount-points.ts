@@ -282,7 +282,6 @@ function leaveMark(mark: string): void {
 
 /** A mark that stays is ignored once this process has ended. */
 const removeMark = (mark: string): void => ignoreDiskErrors(() => rmSync(mark, { force: true }));
-
 /** Size of a folder with far more names than processes can be active. */
 const mostBytes = 1 << 18;
 

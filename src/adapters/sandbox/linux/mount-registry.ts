@@ -104,7 +104,6 @@ export function usersInMemory(): MountUsers {
 
 /** A failing disk must not keep a command from running: at worst an empty folder stays behind. */
 export const ignoreDiskErrors = (work: () => void): void => valueOr(undefined, work);
-
 const entryName = /^\d{1,10}-[0-9a-z]{1,20}$/;
 const unfinishedEnd = '.new';
 /** Far more than one command's folders need. */

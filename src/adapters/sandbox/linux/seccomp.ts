@@ -78,7 +78,6 @@ const architectures = {
 } as const;
 
 export type SeccompArchitecture = keyof typeof architectures;
-
 export const isSeccompArchitecture = (name: string): name is SeccompArchitecture => name in architectures;
 
 /**

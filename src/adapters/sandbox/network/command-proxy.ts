@@ -6,7 +6,6 @@ import { serveSocks, socksVersion } from './socks5.ts';
 import type { Server, Socket } from 'node:net';
 
 export type CommandProxy = ReturnType<typeof createCommandProxy>;
-
 const mostConnections = 256;
 const handshakeMs = 30_000;
 

@@ -10,7 +10,6 @@ const environmentHeader = '*** Environment ID:';
 const endOfFileMarker = '*** End of File';
 const longestPatch = 8 * 1024 * 1024;
 export type ParsedPatch = { readonly kind: 'parsed'; readonly patch: Patch };
-
 const problem = (message: string, line?: number): ParseProblem => ({ kind: 'problem', message, line });
 
 /** Reads more than the grammar allows: models pad, wrap and omit markers. Ambiguity is a problem, never a guess. */
@@ -161,7 +160,6 @@ function readChunkLine(line: string): ChunkLine | undefined {
 
 /** `line` counts from 1; without it the problem concerns the whole patch. */
 export type ParseProblem = { readonly kind: 'problem'; readonly message: string; readonly line?: number };
-
 const emptyChunk = (number: number): ParseProblem => problem('Update hunk does not contain any lines', number);
 
 function unexpectedLine(line: string, number: number): ParseProblem {

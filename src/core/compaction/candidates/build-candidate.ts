@@ -145,7 +145,6 @@ export function minimumCandidateSize(plan: CompactionPlan, source: CompactionSou
 }
 
 type PartsBudget = Pick<CompactionBudget, 'words' | 'pictures' | 'answer' | 'records'>;
-
 const shares = [1, 0.75, 0.5, 0.35, 0.2, 0.1, 0.05, 0] as const;
 
 /** Makes candidates with smaller and smaller budgets until one fits; otherwise returns the smallest. */

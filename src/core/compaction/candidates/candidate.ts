@@ -27,6 +27,5 @@ export type CandidateEntry =
 
 /** An unusable answer. Each fault is a sentence for the model that gave it. */
 export type FaultyAnswer = { readonly kind: 'faulty'; readonly faults: readonly string[] };
-
 export const faultyAnswer = (...faults: readonly string[]): FaultyAnswer => ({ kind: 'faulty', faults });
 export const isFaultyAnswer = (result: Candidate | FaultyAnswer): result is FaultyAnswer => 'faults' in result;

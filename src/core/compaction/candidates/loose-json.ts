@@ -49,7 +49,6 @@ export function readLooseJson(given: string, keys: readonly string[]): LooseJson
 }
 
 type Found = { readonly value: JsonObject; readonly mended: readonly string[] };
-
 const hasKeys = (value: JsonObject, keys: readonly string[]): boolean => keys.every((key) => Object.hasOwn(value, key));
 
 type Scan =

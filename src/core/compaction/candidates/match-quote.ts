@@ -109,7 +109,6 @@ function joined(quote: string, rows: readonly Compared[]): readonly PreservedMes
 }
 
 type Compared = { readonly row: PreservedMessage; readonly text: string };
-
 const squeezed = (text: string): string => text.replace(/\s+/g, ' ').trim();
 const beginningOf = (quote: string): string => squeezed(quote).replace(/\s*(?:…|\.{3}|\[(?:…|\.{3})\])$/, '');
 

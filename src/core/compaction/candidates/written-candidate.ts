@@ -11,7 +11,6 @@ import { findQuotedMessages } from './match-quote.ts';
 
 /** A shorter text, such as "done" or "null", says less than code knows. */
 const leastBytes = 8;
-
 type WrittenCandidate = Candidate | FaultyAnswer;
 
 export function plainCandidate(plan: CompactionPlan, source: CompactionSource, text: string): WrittenCandidate {

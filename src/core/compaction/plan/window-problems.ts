@@ -83,7 +83,6 @@ export interface UnexplainedRefusal {
 }
 
 export type LengthSuspicion = 'near-the-window' | 'larger-than-accepted';
-
 const largeShare = 0.8;
 /** A shorter history cannot gain: a checkpoint has at least 2000 tokens, and must save a fifth. */
 const leastHistory = 2500;

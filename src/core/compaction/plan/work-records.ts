@@ -24,7 +24,6 @@ export interface WorkPlan {
 
 /** `stop`: its turn ended too early. `program`: the driving program wrote. `shell`: the user ran a command. */
 export type PlanOutdatedBy = (typeof planOutdatedByKinds)[number];
-
 export const planOutdatedByKinds = ['stop', 'program', 'shell'] as const;
 
 export function markPlanOutdated(work: WorkRecords, than: PlanOutdatedBy | 'user'): WorkRecords {

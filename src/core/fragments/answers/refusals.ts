@@ -160,7 +160,6 @@ export interface AskedRetry {
 }
 
 type RetryWhere = AskedRetry & { readonly where: string };
-
 const stopped = 'The sandbox stopped this command, and';
 
 /** Says that the command ran again: the output after this text is from the second run. */

@@ -9,7 +9,6 @@ export type AbortedTurnKind =
   | `${'interrupted' | 'process-died' | StoppedOtherwise}-idle`
   | StoppedOtherwise;
 type StoppedOtherwise = 'client-left' | 'closed' | 'parent-stopped' | 'narrowed';
-
 const interrupted = 'The user stopped the turn on purpose.';
 const left = 'The program that asked for the turn cancelled it or disconnected, perhaps because it took too long.';
 const closed = 'The program that ran the turn was closed, or gave the conversation up.';

@@ -1,6 +1,5 @@
 /** The unit for cutting text. One token counts as four bytes. */
 export type Budget = { readonly mode: 'bytes' | 'tokens'; readonly limit: number };
-
 export const bytesPerToken = 4;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

@@ -153,7 +153,6 @@ export interface CallNeeds {
 }
 
 type MissingPath = Readonly<Record<'path' | 'above', string>>;
-
 /** `place`: the path with links followed. Absent: it has none. */
 export type NeededPath = { readonly path: string; readonly access: 'read' | 'write'; readonly place?: string };
 

@@ -148,7 +148,6 @@ function refused(context: DecisionContext, needs: CallNeeds, judged: CommandJudg
 const withinTheSandbox = 'Run it within the sandbox, or tell the user what is needed.';
 const findAnotherWay = 'Find another way, or tell the user what is needed.';
 type Wanted = Exclude<ReturnType<typeof wanted>, { readonly kind: 'refuse' }>;
-
 type AskedCommand = Wanted & { readonly needs: CallNeeds; readonly notOffered: NotOfferedAnswers | undefined };
 
 function reasonOf(context: DecisionContext, judged: CommandJudgement, asked: AskedCommand): string {

@@ -162,7 +162,6 @@ const valued: Readonly<Record<string, ValuedLetters>> = {
 
 /** These take the options of diffs. */
 const differing = /^(?:diff(?:-files|-index|-tree)?|log|range-diff|reflog|rev-list|shortlog|show|whatchanged)$/;
-
 /** `value` absent: the next word is the value. */
 type ShortOptions = { readonly flags: string; readonly option?: string; readonly value?: string };
 

@@ -27,7 +27,6 @@ export interface RepositoryProbe {
 }
 
 type ReadsBeside = readonly string[] | { readonly unseen: string } | undefined;
-
 /** `open`: in the workspace's own repository: a place with programs for git that commands can have written. */
 export type InspectedRepository = { readonly kind: RepositoryKind; readonly open?: string };
 

@@ -157,7 +157,6 @@ const hasWholeNetwork = ({ network, lists }: ResolvedPolicy): boolean =>
 
 /** `turn`: beyond those of the session. */
 export type StandingGrants = { readonly session?: GrantedPermissions; readonly turn?: GrantedPermissions };
-
 type GivenGrants = Readonly<Record<'session' | 'turn', readonly Grant[]>>;
 
 /** The permissions that commands get, grouped for the text. Undefined: none. */

@@ -109,10 +109,8 @@ export const grantsCoverAll = (grants: readonly Grant[], keys: readonly string[]
 
 /** The user's choice for a turn, on which session answers depend. */
 export type ChosenPolicy = { readonly approval: ApprovalPolicy; readonly profile: PermissionProfile };
-
 /** `under`: mark of the policy that it was given under. Absent: the line has none, and it counts nowhere. */
 export type SessionGrant = { readonly keys: readonly string[]; readonly under?: string };
-
 /** Canonical text of a policy: the members of a profile read from a line may be in another order. */
 export const policyDigest = ({ approval, profile }: ChosenPolicy): string => textHash(sortedJson([approval, profile]));
 

@@ -2,7 +2,6 @@ import { type NameMatcher, nameMatcher, type NamePatternPart } from '../../../ba
 
 type Sign = 'one' | 'open' | 'close' | 'or';
 const signs: Readonly<Record<string, Sign>> = { '?': 'one', '{': 'open', '}': 'close', ',': 'or' };
-
 /** No path is longer, and a glob's running time grows with its length. */
 const mostCharacters = 4096;
 

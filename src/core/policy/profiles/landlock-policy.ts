@@ -112,7 +112,6 @@ function narrowerInside(rules: readonly PathRule[], root: string): PathRule | un
  * that it starts, whatever these do later.
  */
 export type ProcessMarkLimits = Readonly<Record<'queues' | 'time', number>>;
-
 const mostMark = 65_536;
 const limitSum = 2 ** 40;
 /** `mark`: the number of a home, from 1 to 65,536; 0 if the home is missing. */

@@ -187,7 +187,6 @@ export const readProfile = (value: unknown): PermissionProfile | WrongValue => p
 export const readNetworkDetails = (value: unknown): NetworkDetails | WrongValue => details(value, '');
 export const readSandboxPolicy = (value: unknown): SandboxPolicy | WrongValue => sandboxPolicy(value, '');
 export type SandboxSetting = SandboxMode | SandboxPolicy | PermissionProfile;
-
 const modes = ['read-only', 'workspace-write', 'danger-full-access'] as const satisfies readonly SandboxMode[];
 /** Worded to follow "must be". */
 export const sandboxExpected = `${oneOf(modes)}, a sandbox policy or a permission profile`;

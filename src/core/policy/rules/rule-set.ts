@@ -80,7 +80,6 @@ export function restrictedPrefixes({ prefixes }: RuleSet): RestrictedPrefixes {
 
 /** What rules decided in the end about a host: allow, refuse with a reason (`why`), or ask each time. */
 export type NetworkRule = { readonly host: string; readonly action: 'allow' | 'deny' | 'ask'; readonly why?: string };
-
 const allHosts: NetworkLists = { allow: ['*'], deny: [], local: true, methods: 'any' };
 
 /**

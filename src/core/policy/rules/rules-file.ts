@@ -114,7 +114,6 @@ function ruleBuiltins(draft: RuleDraft, file: string, meter: Meter): readonly Fu
 }
 
 type Given = ReadonlyMap<string, RulesValue>;
-
 type Names = readonly string[];
 
 function builtin(name: string, needed: Names, others: Names, work: (given: Given) => void): FunctionValue {

@@ -37,7 +37,6 @@ export function readUsage(fields: Json | undefined): Usage {
 }
 
 export type ShownUsage = Omit<UsageEvent, 'kind' | 'turnId' | 'total'>;
-
 const measures = ['exact', 'scaled', 'estimated'] as const;
 
 /** Fields under `capstan` of a `token_count`. `counted`: the usage of the request that the line itself states. */

@@ -8,7 +8,6 @@ import { type LineDraft, lineType } from '../../../protocol/line.ts';
 export type Pin = { readonly id: string; readonly text: string };
 /** The seal proves that this home wrote the line. */
 export type RecordedPin = Pin & { readonly seal?: string };
-
 export const pinAddedLine = ({ id, text }: Pin): LineDraft => pinLine({ id, text });
 export const pinRemovedLine = (id: string): LineDraft => pinLine({ id, removed: true });
 /** Ends a note that no seal proves. Its text stays readable as a claim of the file. */

@@ -17,7 +17,6 @@ export function commandNotRun(call: CallItem): CommandItem | undefined {
 /** A word that the question's line cuts: its list, its index, and the call's argument that holds all of it. */
 export type TruncatedWord = readonly [list: 'argv' | 'prefix', index: number, argument: string];
 type Words = Pick<Question, 'argv' | 'prefix'>;
-
 export const questionWordLists = ['argv', 'prefix'] as const;
 
 export function truncatedWords(words: Words, call: CallItem): readonly TruncatedWord[] {

@@ -122,7 +122,6 @@ export function pendingQuestions({ openTurn, history }: AskingState): readonly Q
 }
 
 type AskingState = Pick<ThreadState, 'openTurn' | 'history'>;
-
 const isCallNamed = (item: Item, callId: string): item is CallItem => isCall(item) && item.call_id === callId;
 
 /** Open questions of a thread that runs no turn. A question asked during a call ended with that call's process. */

@@ -317,7 +317,6 @@ function isBreak(value: JsonObject): value is JsonObject & PrefixBreak {
 }
 
 type QuestionState = Pick<ThreadState, 'openTurn'>;
-
 const noQuestions: QuestionState = {};
 
 /** Folds one more line. A question that disappears without an answer was decided by another answer, or lapsed. */

@@ -56,7 +56,6 @@ export interface TurnLog {
 }
 
 export type TakenBackRange = { readonly start: Ordinal; readonly end: Ordinal; readonly turns: readonly TurnId[] };
-
 export const noTurns: TurnLog = { earlier: [], count: 0, began: 0, place: -1 };
 /** For a reader that also shows turns of the thread that started this one. */
 export const noTurnsWithInherited: TurnLog = { ...noTurns, ownFrom: 0 };

@@ -185,7 +185,6 @@ const patchOf = (call: CallItem): string =>
 
 const deferredCall = 'call_tool';
 type McpToolName = Pick<NonNullable<Question['mcp']>, 'server' | 'tool'>;
-
 const isDeferred = ({ name }: CallItem): boolean => name === deferredCall;
 
 function reachedBy(call: CallItem): readonly string[] {

@@ -135,7 +135,6 @@ const itemIdPrefixes: Readonly<Record<string, string>> = {
 };
 
 type Delta = Extract<ModelEvent, { kind: 'text-delta' | 'reasoning-delta' }>;
-
 const previewIdPrefixes: Readonly<Record<Delta['kind'], string>> = { 'text-delta': 'msg', 'reasoning-delta': 'rs' };
 
 /**

@@ -20,9 +20,7 @@ import { v1Tools } from './tools/v1-tools.ts';
 import { threadContextTool, threadEnvelopeTool, threadReplayTool } from './tools/view-tools.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 
-export interface McpApp extends ServerApp {
-  readonly resources: ServerResources;
-}
+export type McpApp = ServerApp & { readonly resources: ServerResources };
 
 /** `onQuestion` is `report` by default. */
 export interface McpAppOptions extends Pick<ToolServices, 'cwd'>, Partial<Pick<ToolServices, 'onQuestion'>> {

@@ -86,7 +86,6 @@ export class ClientListeners {
 }
 
 type FollowedForm = ListenOptions & { readonly form: FormatNews };
-
 /** The number of sent events to remember: a call may ask about recent ones. */
 const remembered = 200;
 
@@ -136,7 +135,6 @@ class Listener {
 }
 
 const placeIn = (after: AfterPlace): number => parseAfterPlace(after)?.place ?? -1;
-
 type Reader = (news: LiveNews) => void;
 
 /**
@@ -175,10 +173,7 @@ export class ThreadFeeds {
   }
 }
 
-interface Feed {
-  readonly readers: Set<Reader>;
-  readonly closing: AbortController;
-}
+type Feed = { readonly readers: Set<Reader>; readonly closing: AbortController };
 
 async function pass(news: AsyncIterator<LiveNews>, { readers, closing }: Feed): Promise<void> {
   try {

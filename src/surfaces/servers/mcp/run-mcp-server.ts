@@ -19,13 +19,10 @@ import { type RunningServer, serveStdio } from './wire/serve-stdio.ts';
 
 /** The time for a departed host to read the last messages, and for threads to end, before the process exits. */
 const leavingMs = 5000;
-
 /** The part of the second after a signal that threads have to end before their clients are disconnected. */
 const endingMs = 700;
-
 /** An idle thread is closed after this time, so that commands can resume it. */
 const idleMs = 60_000;
-
 type Options = CommandArguments<typeof mcpServerCommand>['options'];
 
 export async function run({ options }: CommandArguments<typeof mcpServerCommand>): Promise<number | Outcome> {

@@ -29,10 +29,7 @@ export interface ServerPrompts {
   complete(name: string, argument: string, value: string): Promise<readonly string[]>;
 }
 
-export interface PromptAnswer {
-  readonly kind: 'prompt';
-  readonly messages: readonly JsonObject[];
-}
+export type PromptAnswer = { readonly kind: 'prompt'; readonly messages: readonly JsonObject[] };
 
 export interface ServerTool {
   readonly name: string;

@@ -151,10 +151,7 @@ export class DraftKeys {
   }
 }
 
-interface ListParts extends Pick<DraftKeysParts, 'stage' | 'doors'> {
-  changed(): void;
-  run(work: Promise<unknown>): void;
-}
+type ListParts = Pick<DraftKeysParts, 'stage' | 'doors'> & { changed(): void; run(work: Promise<unknown>): void };
 
 /** Handles the keys of a list for the draft. Loads the list when a draft first needs it. */
 abstract class ListKeys<List extends ArgumentPopup | MentionPopup> {

@@ -17,7 +17,6 @@ import type { TerminalContext } from './terminal-context.ts';
 /** A longer message is refused, and stays in the composer. */
 const mostCharacters = 1_048_576;
 const tooLong = `The message has more than ${formatCount(mostCharacters)} characters. Shorten it, or put it in a file.`;
-
 /** List actions that work on lists for a draft. All other keys edit the draft while such a list is open. */
 const ofDraftLists = new Set(['move_up', 'move_down', 'accept', 'cancel']);
 

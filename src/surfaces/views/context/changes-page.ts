@@ -34,7 +34,6 @@ const marks = {
 } as const satisfies Readonly<Record<string, { readonly sign: string; readonly look: TextLook }>>;
 
 type ShownUpdate = ReturnType<typeof contextChangesView>[number]['told'][number];
-
 const otherColumns = 60;
 
 /** A row for each update, and one for each of its texts, marked as added, changed or repeated. */

@@ -54,7 +54,6 @@ export interface ContextWindowPart {
 
 /** The provider of the next request; undefined if the file does not say. */
 type Reader = ProviderName | undefined;
-
 const toolsUnknown = 'The tools of this thread are not in its file: another program offered them.';
 
 /** `next`: the beginning of the next turn; without it, only the file is known. */

@@ -45,7 +45,6 @@ function share(parts: readonly NamedPart[]) {
 /** `tool`: results of tools; `tools`: their descriptions. */
 const families = ['instructions', 'tools', 'user', 'model', 'tool', 'context', 'client', 'unknown'] as const;
 export type OriginFamily = (typeof families)[number];
-
 const familyNames: Partial<Record<OriginFamily, string>> = { tool: 'tool outputs', unknown: 'not in the file' };
 export const originFamilyName = (family: OriginFamily): string => familyNames[family] ?? family;
 

@@ -64,7 +64,6 @@ function unwritten(path: string, error: unknown): Outcome<'export-unwritten'> {
 
 export type ExportFormat = 'jsonl' | 'markdown' | 'html';
 export type ExportedThread = { readonly id: ThreadId; readonly lines: readonly Line[] };
-
 const endings = { jsonl: '.jsonl', markdown: '.md', html: '.html' } as const;
 
 export function exportFormatOf(path: string): ExportFormat {

@@ -63,7 +63,6 @@ export async function withProgress<Result>(
 }
 
 type EndedProcess = Pick<NodeJS.Process, 'on' | 'off' | 'kill' | 'listenerCount' | 'pid'>;
-
 const names = ['SIGINT', 'SIGTERM'] as const;
 
 /** At SIGINT or SIGTERM calls `tidy`, then ends the process if there is no other listener. Returns a stop function. */

@@ -30,7 +30,6 @@ export interface MessageForm {
 
 /** The content of the status line, computed at every redraw, so it may count seconds. */
 export type StatusLineContent = () => readonly Span[];
-
 const redrawMs = 200;
 /** Takes the cursor to the beginning of the line and clears it. */
 const erased = '\r\u001B[K';

@@ -89,7 +89,6 @@ export const printPage = (spans: readonly Span[], { color }: PageForm): void =>
   void process.stdout.write(paint(spans, color));
 
 type ShownPage = (form: PageForm) => string | readonly Span[];
-
 type ResultOptions = { readonly json: boolean; readonly pretty?: boolean };
 
 /** Prints JSON for programs, in one line unless `pretty`, or a text or a page for people. Returns the exit code. */

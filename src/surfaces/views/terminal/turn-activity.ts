@@ -6,7 +6,6 @@ import { durationWords } from '../../../engine/wording.ts';
 
 type Begun = { readonly words: string; readonly at: number };
 type HooksBegun = Begun & { readonly event: string; readonly left: number };
-
 const compacting = 'Compacting the history';
 
 /** `performance` would cost every start more than a millisecond: Node loads it on first use. */

@@ -1,7 +1,6 @@
 import { quoteShellCommand } from '../../../protocol/shell.ts';
 
 type SpendingLimits = { readonly cost?: string; readonly tokens?: string };
-
 /** Command-line options that the next run needs again. */
 export type RepeatedRunOptions = { readonly approvals?: string; readonly limits?: SpendingLimits };
 

@@ -21,7 +21,6 @@ export interface DeviceCode {
 }
 
 export type DeviceFailure = { readonly kind: 'not-offered' } | { readonly kind: 'failed'; readonly why: string };
-
 const patienceMs = 15 * 60_000;
 const shortestMs = 1000;
 const longestMs = 60_000;

@@ -137,7 +137,6 @@ function contains(range: string, name: string): boolean {
 }
 
 const plain = (host: string): string => host.toLowerCase().replace(/\.$/, '');
-
 export type RequestTarget = Endpoint & { readonly path: string };
 
 /** The endpoint below a provider's base URL; undefined if the base is not an HTTP address. */

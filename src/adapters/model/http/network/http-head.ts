@@ -6,7 +6,6 @@ import type { Duplex } from 'node:stream';
 /** Values of a repeated name are joined by commas; for names that may not repeat, the first counts. */
 export type HttpHeaders = Readonly<Record<string, string | undefined>>;
 export type HttpHead = { readonly status: number; readonly headers: HttpHeaders };
-
 export const mostHeadBytes = 64 * 1024;
 const mostFedBytes = 64 * 1024;
 

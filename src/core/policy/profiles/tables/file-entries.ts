@@ -6,10 +6,8 @@ import { workspaceGlobPrefix } from '../resolve-policy.ts';
 import { type TableProblem, tableWarning, wrongType, wrongValue } from './profile-tables.ts';
 
 type Path = readonly string[];
-
 /** `osHome`: the target of `~`. Without it, such a key is unknown. */
 export type TableBase = { readonly osHome?: string };
-
 const depthKey = 'glob_scan_max_depth';
 const accessWords: Readonly<Record<string, FileAccess>> = { read: 'read', write: 'write', deny: 'deny', none: 'deny' };
 

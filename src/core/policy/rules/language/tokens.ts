@@ -177,7 +177,6 @@ function expressionPiece(inner: string): FormatPiece {
 
 const letterEscapes = { n: '\n', t: '\t', r: '\r', a: '\x07', b: '\b', f: '\f', v: '\v' };
 const plainEscapes: Readonly<Record<string, string>> = { ...letterEscapes, '\\': '\\', '"': '"', "'": "'", '\n': '' };
-
 const escape = /\\(?:x([^]{0,2})|u([^]{0,4})|U([^]{0,8})|([0-7]{1,3})|([^]))/g;
 
 /** Decodes a string's escapes; unknown ones stay unchanged. */

@@ -3,10 +3,8 @@ import { throwRulesFault, type Meter, objectWork } from './faults-and-limits.ts'
 /** Value of an expression. Numbers are integers. */
 export type RulesValue = null | boolean | number | string | MemberedValue | FunctionValue;
 type MemberedValue = ListValue | TupleValue | RangeValue | DictValue;
-
 /** `loops`: number of loops over it; it cannot change until they end. */
 export type ListValue = { readonly kind: 'list'; readonly items: RulesValue[]; loops: number };
-
 export type TupleValue = { readonly kind: 'tuple'; readonly items: readonly RulesValue[] };
 export type RangeValue = { readonly kind: 'range'; readonly items: readonly number[]; readonly text: string };
 

@@ -19,7 +19,6 @@ import { questionMessage, turnEndAnswer, openQuestionsAnswer } from './turn-answ
 import { type AttendOptions, isTurnEnd, type TurnRun } from './turn-runs.ts';
 
 const turnFields = schemaParts.fields('thread_id, turn_id, status, message, questions: list');
-
 export const turnOutputSchema = schemaParts.output(turnFields, ['thread_id', 'status']);
 
 export const explainedTurnSchema = schemaParts.output(
@@ -212,7 +211,6 @@ function progressWords(event: ThreadEvent): string | undefined {
 
 type SilentFact = 'thread-started' | 'settings' | 'context' | 'code-reviewed' | 'model-switched' | 'prefix-broken';
 type SilentStep = 'item-updated' | 'call-refused' | 'question-answered' | 'hook-completed' | 'warning';
-
 const mostCharacters = 120;
 
 function itemWords(item: TurnItem, begins: boolean): string | undefined {

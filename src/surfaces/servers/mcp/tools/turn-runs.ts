@@ -17,7 +17,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 /** The longest delay of a turn's end event on its way to readers. */
 const graceMs = 2000;
-
 /** The number of ended turns to remember: a client's answer may come too late. */
 const mostOver = 200;
 
@@ -275,12 +274,7 @@ function endOf(event: TurnEndEvent): TurnRunEnd {
   }
 }
 
-interface Asking {
-  readonly client: string;
-  readonly questions: Set<string>;
-  isReserved: boolean;
-  end(): void;
-}
+type Asking = { readonly client: string; readonly questions: Set<string>; isReserved: boolean; end(): void };
 
 interface Audience {
   /** Ends the turn. Called when the last client is gone, if the turn depended on one of them. */

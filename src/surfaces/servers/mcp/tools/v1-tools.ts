@@ -246,7 +246,6 @@ const names: Readonly<Record<string, string>> = {
 };
 
 const namesInText = new RegExp(`(?<![\\w./-])(?:${Object.keys(names).join('|')})(?![\\w/-])`, 'g');
-
 /** Errors about arguments: in these, `sandbox` is the argument and not the thing. */
 const aboutArguments = ['option-wrong', 'option-unknown', 'nothing-to-change'];
 

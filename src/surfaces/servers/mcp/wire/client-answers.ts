@@ -31,7 +31,6 @@ export async function readClientResponses(
 
 /** Replaces an answer: the client could not ask, or its connection broke. */
 export const failedToAsk = Symbol('the client failed to ask');
-
 const unreadable: ClientResponse = { action: 'unanswered', because: 'unreadable' };
 
 /** Reads a client's answer to a form with this schema. No other shape speaks for the user. */
@@ -76,10 +75,8 @@ export interface SealedCall {
 
 /** People answer when they come back to the screen. */
 const ttlSeconds = 24 * 60 * 60;
-
 /** Used if an app has no secret: state sealed by another process is refused. */
 const processKey = randomBytes(32);
-
 export type RequestSeal = ReturnType<typeof createRequestSeal>;
 
 /** With a secret that outlives the process, an answer still counts after the server was restarted. */

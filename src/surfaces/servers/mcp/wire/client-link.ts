@@ -37,10 +37,7 @@ export function createLink({ stays, taken }: { readonly stays: boolean; taken?()
   return { id: randomUUID(), stays, gone: gone.signal, outbox, taken, end };
 }
 
-export interface SentEvent {
-  readonly method: string;
-  readonly params: JsonObject;
-}
+export type SentEvent = { readonly method: string; readonly params: JsonObject };
 
 export interface OutgoingEvent extends SentEvent {
   /** Resolves when the client has taken it, or the operating system has on its behalf. */
@@ -49,7 +46,6 @@ export interface OutgoingEvent extends SentEvent {
 
 /** Sent to a client that did not read, when it reads again. */
 export const missedMethod = 'notifications/capstan/missed';
-
 const handedOver = 32;
 const waitingEvents = 1000;
 const waitingBytes = 4 * 1024 * 1024;

@@ -105,7 +105,6 @@ const isOwnMachine = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 
 const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
-
 export const bracketedHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
 export interface HttpAddress {

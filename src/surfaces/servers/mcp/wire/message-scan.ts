@@ -54,7 +54,6 @@ export class MessageLines {
 }
 
 const longestId = 256;
-
 const [quote, backslash, colon, comma] = [0x22, 0x5c, 0x3a, 0x2c];
 const [openBrace, openBracket, closeBrace, closeBracket] = [0x7b, 0x5b, 0x7d, 0x5d];
 

@@ -3,12 +3,7 @@ import type { ClientPort, ServerResources } from '../server-interface.ts';
 
 /** Changes within this time share one notice. */
 const settlingMs = 50;
-
-interface Watched {
-  followers: number;
-  timer?: NodeJS.Timeout;
-  stop: () => void;
-}
+type Watched = { followers: number; timer?: NodeJS.Timeout; stop: () => void };
 
 /** The resources that clients follow: each is watched once, however many follow it. */
 export class ResourceWatches {

@@ -16,7 +16,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 export type HttpOptions = HttpAddress & Pick<AccessToken, 'token'> & { readonly limits?: SessionLimits };
-
 /** Limits of concurrent `subscriptions/listen` streams, and of the resources that one of them follows. */
 const mostListeners = 256;
 const mostFollowed = 1024;

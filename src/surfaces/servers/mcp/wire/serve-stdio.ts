@@ -85,11 +85,7 @@ function listenTap(
 
 /** Above this much unread output, no more requests are read: a client that does not read answers has to stop asking. */
 const mostUnread = 8 * 1024 * 1024;
-
-interface StdioStreams {
-  readonly input: Readable;
-  readonly output: Writable;
-}
+type StdioStreams = { readonly input: Readable; readonly output: Writable };
 
 interface MessageTap {
   in(message: JSONRPCMessage): void;

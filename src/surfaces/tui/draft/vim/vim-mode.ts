@@ -313,12 +313,7 @@ function replaceModeKey(state: VimState, draft: Draft, key: string): VimStep {
 }
 
 /** The result of a key. `passed`: it is no Vim key here. `older`, `newer`: recall another message. */
-interface VimStep {
-  readonly state: VimState;
-  readonly draft: Draft;
-  readonly wants?: 'passed' | 'older' | 'newer';
-}
-
+type VimStep = { readonly state: VimState; readonly draft: Draft; readonly wants?: 'passed' | 'older' | 'newer' };
 type TypingMode = Exclude<VimState['mode'], 'normal'>;
 const cancelCommand = (state: VimState, draft: Draft): VimStep => ({ state: clearPendingKeys(state), draft });
 

@@ -13,7 +13,6 @@ import type { StartupQuestionParts } from './startup-questions.ts';
 /** A local server answers at once unless the machine is busy, so this delays only starts with a hanging one. */
 const patienceMs = 3000;
 type FirstRunParts = Pick<StartupQuestionParts, 'desk' | 'lend' | 'notice'> & { readonly engine: Engine };
-
 /** `choices`: the engine has a model with these. `ready`: it already has one, or the user wants none. */
 type FirstRun = 'ready' | 'left' | { readonly choices: Partial<EngineChoices> };
 /** The list is shown again, with the problem if there is one. */

@@ -5,7 +5,7 @@ import { defaultUndo } from '../src/core/config/defaults.ts';
 import { createChangeWatch } from '../src/adapters/exec/call-times.ts';
 import { systemClock, systemIds } from '../src/adapters/gather/clock-and-ids.ts';
 import type { SnapshotRequest, SnapshotTaken } from '../src/ports/workspace.ts';
-import { findGit } from '../src/engine/workspace/find-git-folders.ts';
+import { findGitFolders } from '../src/engine/workspace/find-git-folders.ts';
 import { createFileContents } from '../src/engine/undo/content-store.ts';
 import { nodeWorkspaceDisk as disk } from '../src/engine/workspace/workspace-disk.ts';
 import { TimeSlicer } from '../src/engine/workspace/yield-to-event-loop.ts';
@@ -72,7 +72,7 @@ function changeOne(round: number) {
 
 function findRepositories() {
   const limits = { pace: new TimeSlicer(systemClock, signal), mostEntries: 100_000, isLate: () => false };
-  return findGit({ roots: [root], denies: () => false }, limits);
+  return findGitFolders({ roots: [root], denies: () => false }, limits);
 }
 
 function callMicroseconds(): number {

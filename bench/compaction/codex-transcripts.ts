@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { entryOf } from '../../src/core/history/entry.ts';
+import { entryFromLine } from '../../src/core/history/entry.ts';
 import { historyOf } from '../../src/core/history/history.ts';
 import { itemTokens } from '../../src/core/history/token-counts.ts';
 import type { Item } from '../../src/protocol/item.ts';
@@ -41,7 +41,7 @@ export async function runCodex(transcript: Transcript, behaviour: Behaviour): Pr
       after.map((item) =>
         isSummary(item)
           ? { item: item as Item, origin: { family: 'context', kinds: ['foreign'] } }
-          : entryOf(item as Item, undefined),
+          : entryFromLine(item as Item, undefined),
       ),
     );
     const score = scoreOf(transcript, history);

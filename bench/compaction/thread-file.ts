@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { userMessage } from '../../src/core/fragments/message-items.ts';
+import { userMessageItem } from '../../src/core/fragments/message-items.ts';
 import type { TurnId } from '../../src/protocol/ids.ts';
 import type { Item } from '../../src/protocol/item.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
@@ -56,7 +56,7 @@ function turnLines({ words, pictures = 0, work = [], answer }: Exchange, number:
   const content = [{ type: 'output_text', text: answer }];
   return [
     event({ type: 'task_started', turn_id: turn, started_at: 0, collaboration_mode_kind: 'default' }),
-    item(userMessage(asked, { text: words, images })),
+    item(userMessageItem(asked, { text: words, images })),
     ...work.flatMap((done, n) => workLines(done, `${turn}-${n}`, turn)),
     item({ type: 'message', id: said, role: 'assistant', content }),
     event({ type: 'task_complete', turn_id: turn, last_agent_message: answer }),

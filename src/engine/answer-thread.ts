@@ -1,4 +1,4 @@
-import { abortSignalOption, type OptionTable, readOptions } from '../core/envelope/read-options.ts';
+import { abortSignalOption, type OptionReaders, validateOptions } from '../core/envelope/read-options.ts';
 import { defined } from '../base/objects.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
@@ -29,7 +29,7 @@ export type AnsweredThread = {
 const answerOptions = {
   ...threadOptions,
   signal: { type: abortSignalOption, required: true },
-} as const satisfies OptionTable<AnswerRequest>;
+} as const satisfies OptionReaders<AnswerRequest>;
 
 type Given = { readonly questionId: string; readonly answer: Answer };
 
@@ -50,7 +50,7 @@ export class ThreadQuestionAnswerer {
 
   /** Resolves when the answer is durable. */
   async give(id: ThreadId, given: Given, asked: AnswerRequest): Promise<AnsweredThread | EngineRefused> {
-    const request = readOptions<AnswerRequest>(asked, answerOptions, 'answer()');
+    const request = validateOptions<AnswerRequest>(asked, answerOptions, 'answer()');
     if ('code' in request) return engineRefused(request);
     if (readGivenAnswer(given.answer) === undefined) return engineRefused(answerProblem(given.answer));
     const begun = (this.#begun.get(id) ?? Promise.resolve()).then(() => this.#begin(id, given, request));

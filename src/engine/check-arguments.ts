@@ -1,4 +1,4 @@
-import { stringOption, functionOption, nonBlankStringOption, readOptions } from '../core/envelope/read-options.ts';
+import { stringOption, functionOption, nonBlankStringOption, validateOptions } from '../core/envelope/read-options.ts';
 import type { OptionProblem, OptionType } from '../core/envelope/read-options.ts';
 import type { WorkProgress } from '../ports/thread-store.ts';
 import type { ThreadId } from '../protocol/ids.ts';
@@ -12,7 +12,7 @@ export function argumentProblem(of: string, given: GivenArguments): OptionProble
   const known = Object.entries(given).filter(([, [, value, absent]]) => value !== undefined || absent === undefined);
   const values = Object.fromEntries(known.map(([name, [, value]]) => [name, value]));
   const table = Object.fromEntries(known.map(([name, [type]]) => [name, { type, required: true as const }]));
-  const read = readOptions<Record<string, unknown>>(values, table, of);
+  const read = validateOptions<Record<string, unknown>>(values, table, of);
   // Do not look for `code` alone: an argument may have that name.
   return Object.keys(read).every((name) => Object.hasOwn(table, name)) ? undefined : (read as OptionProblem);
 }

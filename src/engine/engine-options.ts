@@ -1,16 +1,16 @@
 import { isAbsolute } from 'node:path';
 import {
   stringOption,
-  choiceOf,
+  choiceOption,
   booleanOption,
   jsonObjectOption,
-  listOf,
+  listOption,
   functionOption,
   nonBlankStringOption,
-  recordOf,
+  recordOption,
   objectWithMethods,
 } from '../core/envelope/read-options.ts';
-import type { OptionProblem, OptionTable, OptionType } from '../core/envelope/read-options.ts';
+import type { OptionProblem, OptionReaders, OptionType } from '../core/envelope/read-options.ts';
 import type { ClientFacts } from '../core/envelope/facts.ts';
 import type { ConfigChoices, ConfigOverrides } from '../adapters/gather/config/config-layers.ts';
 import type { WireFormat } from '../adapters/model/http/http-client.ts';
@@ -65,7 +65,7 @@ export const configOption: OptionType<ConfigOverrides> = {
   },
 };
 
-const overrides: OptionType<Extract<ConfigOverrides, readonly unknown[]>> = listOf(
+const overrides: OptionType<Extract<ConfigOverrides, readonly unknown[]>> = listOption(
   {
     expected: 'key=value, or an object with path and value',
     read(given) {
@@ -85,7 +85,7 @@ const overrides: OptionType<Extract<ConfigOverrides, readonly unknown[]>> = list
   'a list of key=value',
 );
 
-const paths = listOf(nonBlankStringOption, 'a list of paths');
+const paths = listOption(nonBlankStringOption, 'a list of paths');
 const method = { type: functionOption<never>(), required: true } as const;
 const optionalMethod = { type: functionOption<never>() };
 
@@ -126,7 +126,7 @@ export const engineOptions = {
   osHome: { type: nonBlankStringOption, about: "The user's home folder.", required: true },
   cwd: { type: nonBlankStringOption, about: 'The folder where relative paths in `config` start.', required: true },
   client: {
-    type: recordOf<EngineOptions['client']>('an object with name, version and source', {
+    type: recordOption<EngineOptions['client']>('an object with name, version and source', {
       name: { type: nonBlankStringOption, required: true },
       version: { type: stringOption, required: true },
       source: { type: nonBlankStringOption, required: true },
@@ -147,12 +147,12 @@ export const engineOptions = {
       seal: method,
       holds: method,
       problem: method,
-      otherKeys: { type: choiceOf('possible') },
+      otherKeys: { type: choiceOption('possible') },
     }),
     about: 'Proves which lines of `store` your engines wrote.',
   },
   formats: {
-    type: listOf(
+    type: listOption(
       objectWithMethods<WireFormat>('a wire format', {
         name: { type: nonBlankStringOption, required: true },
         encoder: method,
@@ -165,11 +165,11 @@ export const engineOptions = {
     about: 'Wire formats of your own.',
   },
   sandboxFallback: {
-    type: choiceOf('landlock'),
+    type: choiceOption('landlock'),
     about: 'Landlock may hold commands where bubblewrap cannot; set it only if the user agreed.',
   },
   secretFiles: { type: paths, about: 'Files that commands can neither read nor change.' },
-} as const satisfies OptionTable<EngineOptions>;
+} as const satisfies OptionReaders<EngineOptions>;
 
 /** Makes every path absolute. Rejects a path that cannot be meant as written: it would protect or grant nothing. */
 export function withAbsolutePaths(options: EngineOptions): EngineOptions | OptionProblem {

@@ -12,7 +12,7 @@ import { defined } from '../base/objects.ts';
 import type { Config } from '../core/config/config.ts';
 import { combinedError } from '../core/config/layer-order.ts';
 import { readOtel } from '../core/config/otel.ts';
-import { readOptions, stringOption } from '../core/envelope/read-options.ts';
+import { validateOptions, stringOption } from '../core/envelope/read-options.ts';
 import { deniesRead } from '../core/policy/requirements.ts';
 import type { ThreadState } from '../core/state/thread-state.ts';
 import { sandboxNotices } from '../ports/sandbox.ts';
@@ -31,7 +31,7 @@ import type { AgentLiveThreads } from './agents/open-agent-threads.ts';
 import type { AnsweredThread, AnswerRequest, ThreadQuestionAnswerer } from './answer-thread.ts';
 import { argumentProblem, folderPathOption, requireArguments, threadIdOption } from './check-arguments.ts';
 import { type EngineOptions, engineOptions, withAbsolutePaths } from './engine-options.ts';
-import { createEngineParts, type EngineParts } from './engine-parts.ts';
+import { createEngineParts, type EngineServices } from './engine-parts.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
 import { HomeConfig } from './home/home-config.ts';
 import { TrustDecisions } from './home/trust-decisions.ts';
@@ -43,13 +43,8 @@ import type { ReviewCode, ReviewedCode } from './review/review-code.ts';
 import type { CommandSandbox, SandboxRequest } from './sandbox/command-sandbox.ts';
 import type { UnpackedBubblewrap } from './sandbox/unpack-bubblewrap.ts';
 import { StoredThreads } from './store/stored-threads.ts';
-import {
-  readStartOptions,
-  readThreadCut,
-  readThreadOptions,
-  threadOnlyOptions,
-  type ThreadRequest,
-} from './thread-request.ts';
+import { readStartOptions, readThreadCut, readThreadOptions, threadOnlyOptions } from './thread-request.ts';
+import type { ThreadRequest } from './thread-request.ts';
 import { type OpenedThread, openFork, resumeThread, startThread } from './thread-setup/open-thread.ts';
 import type { RollbackTarget } from './thread/branch/rollback-range.ts';
 import type { Thread } from './thread/thread.ts';
@@ -90,7 +85,7 @@ export class Engine {
   readonly config: HomeConfig;
   readonly trust: TrustDecisions;
   readonly user: UserHome;
-  readonly #parts: EngineParts;
+  readonly #parts: EngineServices;
   readonly #traced: EngineTracer;
   readonly #open = new Map<ThreadId, Thread>();
   readonly #beforeClose: (() => Promise<void>)[] = [];
@@ -116,7 +111,7 @@ export class Engine {
   static async load(given: EngineOptions): Promise<Engine | EngineRefused> {
     const tooOld = nodeVersionProblem(process.versions.node);
     if (tooOld !== undefined) return engineRefused(tooOld);
-    const read = readOptions<EngineOptions>(given, engineOptions, 'Engine.load()', threadOnlyOptions);
+    const read = validateOptions<EngineOptions>(given, engineOptions, 'Engine.load()', threadOnlyOptions);
     const options = 'code' in read ? read : withAbsolutePaths(read);
     if ('code' in options) return engineRefused(options);
     if (options.seals !== undefined && options.store === undefined) return engineRefused(sealsWithoutStore);

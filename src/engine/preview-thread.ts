@@ -1,4 +1,4 @@
-import { uncheckedValue, recordOf, valueWhere } from '../core/envelope/read-options.ts';
+import { uncheckedOption, recordOption, optionWhere } from '../core/envelope/read-options.ts';
 import { defined } from '../base/objects.ts';
 import { isJsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import type { ThreadId } from '../protocol/ids.ts';
@@ -9,7 +9,7 @@ import { agentIdentityIn } from '../core/state/fold/agents.ts';
 import type { ThreadState } from '../core/state/thread-state.ts';
 import { type NextRequest, previewRequest } from './thread/context/preview-request.ts';
 import { type UnprovenClaims, provenState } from './thread/branch/unproven-lines.ts';
-import type { EngineParts } from './engine-parts.ts';
+import type { EngineServices } from './engine-parts.ts';
 import { type KeptSettings, prepareResumedThread } from './thread-setup/open-thread.ts';
 import { type ThreadRequest, threadOptions } from './thread-request.ts';
 
@@ -20,19 +20,19 @@ export type PreviewedResume = { readonly request?: ThreadRequest; readonly kept?
 
 /** Arguments of `preview()`. A state is a fold of the library's own: only its kind is checked. */
 export const previewArguments = {
-  state: valueWhere<ThreadState>('the state of a thread', (given) => {
+  state: optionWhere<ThreadState>('the state of a thread', (given) => {
     const { meta, waiting } = (given ?? {}) as Partial<ThreadState>;
     return isJsonObject(meta) && Array.isArray(waiting);
   }),
-  as: recordOf<PreviewedResume>('an object with request or kept', {
-    request: { type: recordOf<ThreadRequest>('an object with options of resume()', threadOptions) },
-    kept: { type: uncheckedValue<KeptSettings>('settings') },
+  as: recordOption<PreviewedResume>('an object with request or kept', {
+    request: { type: recordOption<ThreadRequest>('an object with options of resume()', threadOptions) },
+    kept: { type: uncheckedOption<KeptSettings>('settings') },
   }),
 };
 
 /** Foresees resuming a thread now. Locks and writes nothing, so its writer is not disturbed. */
 export async function previewThread(
-  engine: EngineParts,
+  engine: EngineServices,
   id: ThreadId,
   state: ThreadState,
   { request = asBefore(state), kept }: PreviewedResume = {},

@@ -15,15 +15,15 @@ import { findPrice, isListPrice, type PriceEntry, usageWithCost } from '../core/
 import {
   abortSignalOption,
   nonBlankStringOption,
-  readOptions,
-  valueWhere,
+  validateOptions,
+  optionWhere,
   wholeNumberOption,
 } from '../core/envelope/read-options.ts';
-import type { OptionTable, OptionType } from '../core/envelope/read-options.ts';
+import type { OptionReaders, OptionType } from '../core/envelope/read-options.ts';
 import { type InferredRequest, rebuildRequests, type RebuiltRequest } from '../core/replay/rebuild-requests.ts';
 import { answerOfRequest, type RerunTarget, promptForOtherModel } from '../core/replay/rerun-request.ts';
 import { hasTools, promptFor, toolsMissingProblem } from '../core/state/plan-request.ts';
-import type { Encoder, ModelFailure, ModelRequest, Prompt, Provider, ToolSpec } from '../ports/model.ts';
+import type { Encoder, ModelFailure, ModelRequest, ModelPrompt, ModelProvider, ToolSpec } from '../ports/model.ts';
 import type { Clock } from '../ports/system.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import type { Item } from '../protocol/item.ts';
@@ -33,7 +33,7 @@ import { groupDigits, type Outcome } from '../protocol/outcome.ts';
 import { isSameProvider, type ProviderName } from '../protocol/provider-name.ts';
 import type { Usage } from '../protocol/usage.ts';
 import { threadIdOption } from './check-arguments.ts';
-import type { EngineParts } from './engine-parts.ts';
+import type { EngineServices } from './engine-parts.ts';
 import { locatedProvider, nameOfProvider, threadProviders } from './models/thread-providers.ts';
 import { configFileDenier } from './sandbox/denied-config-files.ts';
 import { checkedAnswer } from './thread/request/answer-events.ts';
@@ -59,15 +59,18 @@ const rerunOptions = {
   model: { type: nonBlankStringOption },
   provider: { type: nonBlankStringOption },
   signal: { type: abortSignalOption, required: true },
-} as const satisfies OptionTable<RerunStep>;
+} as const satisfies OptionReaders<RerunStep>;
 
 type RerunThread = { readonly id: ThreadId; readonly lines: readonly Line[] };
 /** `stored.read` returns more than is needed here. Lines are not copied, since there may be many. */
-export const rerunThreadOption = valueWhere<RerunThread>('an object with the id and the lines of a thread', (given) => {
-  const { id, lines } = (given ?? {}) as Readonly<Record<string, unknown>>;
-  const isWhole = Array.isArray(lines) && lines.every((line: Partial<Line> | null) => isJsonObject(line?.payload));
-  return isWhole && threadIdOption.read(id) !== undefined;
-});
+export const rerunThreadOption = optionWhere<RerunThread>(
+  'an object with the id and the lines of a thread',
+  (given) => {
+    const { id, lines } = (given ?? {}) as Readonly<Record<string, unknown>>;
+    const isWhole = Array.isArray(lines) && lines.every((line: Partial<Line> | null) => isJsonObject(line?.payload));
+    return isWhole && threadIdOption.read(id) !== undefined;
+  },
+);
 
 /** One answer to the request. Its calls were not run for this. */
 export interface StepAnswered {
@@ -100,11 +103,11 @@ export interface RerunAnswers {
 
 /** Sends the request of a past step again. Takes no lock, writes no line and runs no call. */
 export async function rerunStep(
-  engine: EngineParts,
+  engine: EngineServices,
   { id, lines }: RerunThread,
   given: RerunStep,
 ): Promise<RerunAnswers | Outcome> {
-  const asked = readOptions<RerunStep>(given, rerunOptions, 'rerun()');
+  const asked = validateOptions<RerunStep>(given, rerunOptions, 'rerun()');
   if ('code' in asked) return asked;
   const found = await findStep(lines, asked.request, id);
   if ('code' in found) return found;
@@ -158,7 +161,7 @@ export async function rerunStep(
 /** With its model. Keeps a recorded cost; otherwise adds the price known now. */
 function withCost(
   answer: Omit<StepAnswered, 'model' | 'provider'>,
-  { model, serviceTier }: Prompt['options'],
+  { model, serviceTier }: ModelPrompt['options'],
   by: ProviderName | undefined,
   prices: readonly PriceEntry[],
 ): StepAnswered {
@@ -205,7 +208,7 @@ async function findStep(
   };
 }
 
-async function targetFor(engine: EngineParts, then: ProviderName | undefined, asked: RerunStep) {
+async function targetFor(engine: EngineServices, then: ProviderName | undefined, asked: RerunStep) {
   const { base, options } = engine;
   const { config, problems } = await configInFolder(base, options.cwd);
   const error = combinedError(problems);
@@ -239,7 +242,7 @@ async function encoderOf(version: string, current: Encoder): Promise<Encoder | O
 
 async function ask(
   clock: Clock,
-  { client }: Provider,
+  { client }: ModelProvider,
   request: ModelRequest,
   { maxItems, signal }: { readonly maxItems: number; readonly signal: AbortSignal },
 ): Promise<Omit<StepAnswered, 'model' | 'provider'>> {

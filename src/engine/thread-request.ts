@@ -1,18 +1,18 @@
 import {
   stringOption,
-  choiceOf,
+  choiceOption,
   booleanOption,
-  listOf,
+  listOption,
   functionOption,
   nonBlankStringOption,
-  readOptions,
+  validateOptions,
   positiveNumberOption,
-  recordOf,
+  recordOption,
   objectWithMethods,
-  trueOption,
+  trueOnlyOption,
   wholeNumberOption,
 } from '../core/envelope/read-options.ts';
-import type { OptionProblem, OptionTable, OptionType } from '../core/envelope/read-options.ts';
+import type { OptionProblem, OptionReaders, OptionType } from '../core/envelope/read-options.ts';
 import {
   approvalOption,
   clientToolsOption,
@@ -23,8 +23,8 @@ import {
   serviceTierOption,
 } from '../core/envelope/read-settings-change.ts';
 import { configSchema } from '../core/config/keys/key-table.ts';
-import { nearestKey } from '../core/config/keys/check-values.ts';
-import { wrongAt } from '../core/policy/profiles/profile-entries.ts';
+import { nearestConfigKey } from '../core/config/keys/check-values.ts';
+import { wrongProfileValue } from '../core/policy/profiles/profile-entries.ts';
 import type { Personality, SpendingLimits } from '../core/envelope/settings.ts';
 import type { ConfigOverrides } from '../adapters/gather/config/config-layers.ts';
 import type { SandboxSetting } from '../core/policy/profiles/read-profile.ts';
@@ -97,7 +97,7 @@ export interface ThreadRequest extends Omit<ThreadOptions, 'settings'> {
   readonly agent?: AgentIdentity;
 }
 
-const names = listOf(nonBlankStringOption, 'a list of names');
+const names = listOption(nonBlankStringOption, 'a list of names');
 
 /** A misspelt key would be silently left out of the thread. */
 const configKey: OptionType<string> = {
@@ -105,9 +105,9 @@ const configKey: OptionType<string> = {
   read(given) {
     const known = [...Object.keys(configSchema.keys), ...configSchema.unused];
     if (typeof given !== 'string' || known.includes(given)) return nonBlankStringOption.read(given);
-    const nearest = nearestKey(given, known);
+    const nearest = nearestConfigKey(given, known);
     const why = `config.toml has no top-level key ${JSON.stringify(given)}.`;
-    const wrong = wrongAt('', this.expected, given);
+    const wrong = wrongProfileValue('', this.expected, given);
     return { ...wrong, why: nearest === undefined ? why : `${why} Did you mean ${nearest}?` };
   },
 };
@@ -119,11 +119,11 @@ export const threadOptions = {
   provider: { type: nonBlankStringOption, about: 'The provider of the model, by its id in the configuration.' },
   effort: { type: nonBlankStringOption, about: 'How much the model reasons, such as `low` or `high`.' },
   summary: {
-    type: choiceOf(...reasoningSummaryModes),
+    type: choiceOption(...reasoningSummaryModes),
     about: 'Summaries of reasoning: `auto`, `concise`, `detailed` or `none`.',
   },
   serviceTier: { type: serviceTierOption, about: 'The service tier, such as `fast`.' },
-  personality: { type: choiceOf(...personalities), about: 'How it writes: `none`, `friendly` or `pragmatic`.' },
+  personality: { type: choiceOption(...personalities), about: 'How it writes: `none`, `friendly` or `pragmatic`.' },
   sandbox: {
     type: sandboxOption,
     about:
@@ -133,9 +133,9 @@ export const threadOptions = {
     type: approvalOption,
     about: 'When Capstan asks: `untrusted`, `on-request`, `never`, or an object with `granular`.',
   },
-  reviewer: { type: choiceOf(...approvalReviewers), about: 'Who answers questions: `user` or `auto_review`.' },
+  reviewer: { type: choiceOption(...approvalReviewers), about: 'Who answers questions: `user` or `auto_review`.' },
   limits: {
-    type: recordOf<SpendingLimits>('an object with limits', {
+    type: recordOption<SpendingLimits>('an object with limits', {
       turnTokens: { type: wholeNumberOption },
       threadTokens: { type: wholeNumberOption },
       turnCost: { type: positiveNumberOption },
@@ -146,18 +146,18 @@ export const threadOptions = {
   profile: { type: nonBlankStringOption, about: 'A configuration profile, by its name.' },
   config: { type: configOption, about: 'Configuration keys by their names in config.toml.' },
   onlyConfig: {
-    type: listOf(configKey, 'a list of keys'),
+    type: listOption(configKey, 'a list of keys'),
     about: 'The keys of the configuration that it takes. Such a thread reads no AGENTS.md.',
   },
-  tools: { type: listOf(ownToolOption, 'a list of tools'), about: 'Tools that run inside your program.' },
+  tools: { type: listOption(ownToolOption, 'a list of tools'), about: 'Tools that run inside your program.' },
   clientTools: { type: clientToolsOption, about: 'Tools that your clients answer.' },
   onlyTools: { type: names, about: 'The only tools that the model gets, besides `tools`.' },
   withoutTools: { type: names, about: 'Tools that the model does not get.' },
-  changesNothing: { type: trueOption, about: 'Commands write nothing, unless the user allows one.' },
+  changesNothing: { type: trueOnlyOption, about: 'Commands write nothing, unless the user allows one.' },
   ephemeral: { type: booleanOption, about: 'Keeps nothing on disk.' },
   askUser: {
     type: objectWithMethods<AskUser>('an object with ask', {
-      answersOnce: { type: trueOption },
+      answersOnce: { type: trueOnlyOption },
       ask: { type: functionOption(), required: true },
       isThere: { type: functionOption() },
     }),
@@ -187,9 +187,9 @@ export const threadOptions = {
     type: booleanOption,
     about: 'You submit a turn at once, so that Capstan looks at the folder only once.',
   },
-  folderMayBeMissing: { type: trueOption, about: 'Opens a thread whose folder is gone, to move it.' },
+  folderMayBeMissing: { type: trueOnlyOption, about: 'Opens a thread whose folder is gone, to move it.' },
   agent: {
-    type: recordOf<AgentIdentity>('the identity of an agent', {
+    type: recordOption<AgentIdentity>('the identity of an agent', {
       id: { type: idOption(), required: true },
       parentId: { type: idOption(), required: true },
       rootId: { type: idOption(), required: true },
@@ -199,15 +199,16 @@ export const threadOptions = {
     }),
     about: 'Who it is among agents.',
   },
-} as const satisfies OptionTable<ThreadRequest>;
+} as const satisfies OptionReaders<ThreadRequest>;
 
 function idOption<Id extends string>(): OptionType<Id> {
   return { ...nonBlankStringOption, read: (given) => nonBlankStringOption.read(given) as Id };
 }
 
-const startOptions = { ...threadOptions, cwd: { ...threadOptions.cwd, required: true } } as const satisfies OptionTable<
-  ThreadRequest & { readonly cwd: string }
->;
+const startOptions = {
+  ...threadOptions,
+  cwd: { ...threadOptions.cwd, required: true },
+} as const satisfies OptionReaders<ThreadRequest & { readonly cwd: string }>;
 
 /** Keys of the engine alone, with advice for callers that give them to a thread. */
 const ofEngine = {
@@ -223,15 +224,15 @@ export const threadOnlyOptions = {
 
 /** Returns a copy of a new thread's options, or why they are refused. */
 export const readStartOptions = (request: unknown) =>
-  readOptions<ThreadRequest & { readonly cwd: string }>(request, startOptions, 'start()', ofEngine);
+  validateOptions<ThreadRequest & { readonly cwd: string }>(request, startOptions, 'start()', ofEngine);
 
 export const readThreadOptions = (request: unknown, of: 'resume()' | 'fork()'): ThreadRequest | OptionProblem =>
-  readOptions<ThreadRequest>(request, threadOptions, of, ofEngine);
+  validateOptions<ThreadRequest>(request, threadOptions, of, ofEngine);
 
 export function readThreadCut(cut: unknown): ThreadCut | OptionProblem {
-  const read = readOptions<{ readonly kind: ThreadCut['kind']; readonly turnId?: TurnId }>(
+  const read = validateOptions<{ readonly kind: ThreadCut['kind']; readonly turnId?: TurnId }>(
     cut,
-    { kind: { type: choiceOf('latest', 'through', 'before'), required: true }, turnId: { type: idOption() } },
+    { kind: { type: choiceOption('latest', 'through', 'before'), required: true }, turnId: { type: idOption() } },
     'the place of a fork',
   );
   if ('code' in read) return read;

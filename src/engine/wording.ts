@@ -10,7 +10,7 @@ import type { ResolvedPolicy } from '../protocol/permissions.ts';
 import type { ThreadSummary } from '../protocol/thread.ts';
 
 export function describeSkippedLines({ skipped, tooLong }: Pick<ReadReport, 'skipped' | 'tooLong'>): string {
-  const lines = `${plural(skipped, 'line')} of the thread could not be read.`;
+  const lines = `${countWithNoun(skipped, 'line')} of the thread could not be read.`;
   return tooLong === undefined ? lines : `${lines} ${describeTooLongLines(tooLong)}`;
 }
 
@@ -19,7 +19,7 @@ const mostNamed = 3;
 export function describeTooLongLines(lines: NonNullable<ReadReport['tooLong']>): string {
   const named = lines
     .slice(0, mostNamed)
-    .map(({ start, end }) => `The line at byte ${formatCount(start)} is too long (${sizeWords(end - start)}).`);
+    .map(({ start, end }) => `The line at byte ${formatCount(start)} is too long (${formatBytes(end - start)}).`);
   return [
     ...named,
     ...(lines.length > mostNamed ? [`So are ${formatCount(lines.length - mostNamed)} more.`] : []),
@@ -30,7 +30,7 @@ export function describeTooLongLines(lines: NonNullable<ReadReport['tooLong']>):
 export const formatCount = (number: number): string => groupDigits(number);
 
 /** `42 %` of a whole. */
-export function percent(part: number, whole: number): string {
+export function formatPercent(part: number, whole: number): string {
   if (whole === 0) return '-';
   const share = (100 * part) / whole;
   return share > 0 && share < 1 ? '<1 %' : `${Math.round(share)} %`;
@@ -52,24 +52,24 @@ export const approximateCount = (tokens: number): string =>
   tokens < 10 ? formatCount(tokens) : `about ${formatCount(tokens)}`;
 
 /** `1 turn`, `2 turns`. */
-export const plural = (number: number, noun: string): string =>
+export const countWithNoun = (number: number, noun: string): string =>
   `${formatCount(number)} ${noun}${number === 1 ? '' : 's'}`;
 
 /** Empty for a thread without turns that has something else to show: a review, a command of the user, a goal. */
 export const describeTurnCount = ({ turns, preview }: Pick<ThreadSummary, 'turns' | 'preview'>): readonly string[] =>
-  turns === 0 && preview !== '' ? [] : [plural(turns, 'turn')];
+  turns === 0 && preview !== '' ? [] : [countWithNoun(turns, 'turn')];
 
 const units = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const;
 
 /** For example `3.4 MB`. */
-export function sizeWords(bytes: number): string {
+export function formatBytes(bytes: number): string {
   let [size, unit] = [bytes, 0];
   while (size >= 1000 && unit < units.length - 1) [size, unit] = [size / 1000, unit + 1];
   return `${unit === 0 ? size : size.toFixed(1)} ${units[unit]}`;
 }
 
 /** `0 s`, `12 s`, `2 min 5 s`, `1 h 4 min`. */
-export function durationWords(milliseconds: number): string {
+export function formatDuration(milliseconds: number): string {
   const seconds = Math.floor(milliseconds / 1000);
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
@@ -90,7 +90,7 @@ const words: Readonly<Record<string, string>> = {
   changesNothing: 'changes nothing',
 };
 
-export const settingName = (name: string): string => words[name] ?? name;
+export const settingLabel = (name: string): string => words[name] ?? name;
 
 /** `a`, `a or b`, `a, b or c`. */
 export function joinWithOr(words: readonly string[]): string {

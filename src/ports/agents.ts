@@ -3,7 +3,7 @@ import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../protocol/permissions.ts';
 import type { Answer, Question } from '../protocol/question.ts';
-import type { Allowance, RequestFit, Usage } from '../protocol/usage.ts';
+import type { UsageAllowance, RequestFit, Usage } from '../protocol/usage.ts';
 import type { ThreadEvent } from '../protocol/thread-event.ts';
 import type { ThreadRefused, TurnEnd } from './threads.ts';
 
@@ -39,7 +39,7 @@ export interface SharedSpending {
   /** Their spending that the thread's lines do not include yet, plus the possible cost of running requests. */
   readonly beside: Usage;
   /** An agent's remaining share of limits that are not its own. */
-  readonly left: readonly Allowance[];
+  readonly left: readonly UsageAllowance[];
 }
 
 export interface MeteredRequest {
@@ -55,7 +55,7 @@ export interface AgentParent {
   /** Agents with a report that waits for the next request. */
   readonly unread: readonly ThreadId[];
   /** The rest of its limits after its own spending and `beside`, the agents' spending that its lines do not include. */
-  left(beside: Usage): readonly Allowance[];
+  left(beside: Usage): readonly UsageAllowance[];
   /** Resolves when the note is durable. */
   note(note: AgentNote): Promise<void>;
   /** Resolves when durable; the model reads the report before the next request. */

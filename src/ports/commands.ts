@@ -54,12 +54,12 @@ interface SpawnWatch {
 export interface SpawnLimits {
   readonly timeoutMs: number;
   /** While paused, neither the time limit nor `durationMs` advances. Absent: no pauses. */
-  readonly pauses?: Pauses;
+  readonly pauses?: OutputPauses;
   /** Bytes of output kept: the first half and the last half. The rest is counted, never held in memory. */
   readonly outputBytes: number;
 }
 
-export interface Pauses {
+export interface OutputPauses {
   readonly isPaused: boolean;
   /** Reports each change until the returned function is called. */
   watch(changed: (isPaused: boolean) => void): () => void;

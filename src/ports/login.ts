@@ -1,7 +1,7 @@
 import type { JsonObject } from '../protocol/json.ts';
 
 /** The result of signing in. It holds secrets: they go into request headers and nowhere else. */
-export type Login =
+export type StoredLogin =
   | { readonly kind: 'none' }
   | { readonly kind: 'api-key'; readonly key: string; readonly renew: string }
   | ChatgptLogin
@@ -30,7 +30,7 @@ export type AccessTokenLogin = { readonly kind: 'access-token'; readonly token: 
 export type NewTokens = { readonly accessToken?: string; readonly refreshToken?: string; readonly idToken?: string };
 
 export interface LoginStore {
-  load(): Promise<Login>;
+  load(): Promise<StoredLogin>;
   /** Runs the work while no other process of this program does such work. Rejects with a user-facing error. */
   alone<Value>(work: () => Promise<Value>, signal: AbortSignal): Promise<Value>;
   /** Reserves space before new tokens are requested, which ends the old ones. Rejects with a user-facing error. */

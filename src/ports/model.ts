@@ -3,7 +3,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { RateLimits } from '../protocol/rate-limits.ts';
 import type { Usage } from '../protocol/usage.ts';
-import type { InputWriter } from '../protocol/user-input.ts';
+import type { InputAuthor } from '../protocol/user-input.ts';
 
 /**
  * Sends one encoded request and yields the answer. The iteration never throws: it ends with exactly one `completed` or
@@ -32,7 +32,7 @@ export type CompactAnswer =
 export interface ModelRequest {
   readonly body: readonly Uint8Array[];
   /** The content of the body, for requests of the conversation: a client may send only what is new to the server. */
-  readonly prompt?: Prompt;
+  readonly prompt?: ModelPrompt;
   readonly headers: Readonly<Record<string, string>>;
   /** Nothing is sent before this resolves, but the connection may be opened. A rejection counts as an abort. */
   readonly after?: Promise<void>;
@@ -154,14 +154,14 @@ export interface RequestOptions {
 
 export type OutputLimitField = 'max_tokens' | 'max_completion_tokens';
 
-export interface Prompt {
+export interface ModelPrompt {
   readonly options: RequestOptions;
   readonly instructions: string;
   readonly tools: readonly ToolSpec[];
   /** Model-visible items, oldest first, ready to be sent. */
   readonly input: readonly Item[];
   /** Authors of messages in the user's role, if not the user. May hold items that are not in the input. */
-  readonly writers?: ReadonlyMap<Item, InputWriter>;
+  readonly writers?: ReadonlyMap<Item, InputAuthor>;
 }
 
 /**
@@ -173,10 +173,10 @@ export interface Encoder {
   /** Names the format and its revision. Stored with each request; bytes may only change together with it. */
   readonly version: string;
   /** The pieces of the body, in order. The caller must not change them. */
-  body(prompt: Prompt): readonly Uint8Array[];
+  body(prompt: ModelPrompt): readonly Uint8Array[];
   item(item: Item): Uint8Array;
   /** For a connection that remembers the last answer: the whole request, or only its new part. Absent: unsupported. */
-  frame?(prompt: Prompt, link: FrameLink | undefined): readonly Uint8Array[];
+  frame?(prompt: ModelPrompt, link: FrameLink | undefined): readonly Uint8Array[];
 }
 
 export interface FrameLink {
@@ -185,7 +185,7 @@ export interface FrameLink {
   readonly from: number;
 }
 
-export interface Provider {
+export interface ModelProvider {
   readonly wire: string;
   readonly encoder: Encoder;
   readonly client: ModelClient;
@@ -206,7 +206,7 @@ export interface ProviderCapabilities {
   readonly accessPrograms: 'known' | 'unknown';
 }
 
-export interface Digester {
+export interface RequestDigester {
   /** SHA-256 of a body, in hexadecimal digits. Leading pieces shared with the previous body are not read again. */
   body(pieces: readonly Uint8Array[]): string;
   /** The first eight digits of the SHA-256, to distinguish the items of a request. */

@@ -7,7 +7,7 @@ export interface Clock {
 }
 
 /** The only source of fresh identifiers. */
-export interface Ids {
+export interface IdSource {
   /** A UUID of version 7, lower case. Later calls sort after earlier ones. */
   uuid(): string;
 }

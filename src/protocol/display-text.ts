@@ -26,7 +26,7 @@ export function countOmittedOutput(text: string): Required<OmittedOutput> | unde
 }
 
 /** Any value can be thrown, even one that cannot be converted to text. */
-export function thrownMessage(error: unknown): string {
+export function messageOfThrown(error: unknown): string {
   try {
     return error instanceof Error ? String(error.message) : String(error);
   } catch {

@@ -114,7 +114,7 @@ export interface RestorePointTurn {
   readonly words: string;
 }
 
-export interface RestoredFile {
+export interface FilePutBack {
   readonly path: string;
   readonly isDeleted?: true;
   /** The number of the turn before which it had this content. */

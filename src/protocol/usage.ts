@@ -119,7 +119,7 @@ export type LimitName =
   | 'agents.max_tokens';
 
 /** A limit and its usage: tokens, or billionths of a US dollar. */
-export interface Allowance {
+export interface UsageAllowance {
   readonly limit: LimitName;
   readonly unit: 'tokens' | 'nanoUsd';
   readonly most: number;
@@ -132,9 +132,9 @@ export type RequestFit =
   /** `output`: the allowed length of the answer in tokens. `most`: the usage at that length. */
   | { readonly kind: 'fits'; readonly output: number; readonly most: Usage }
   /** It could pass this limit. `least`: the minimum it would take, in the unit of the limit. */
-  | { readonly kind: 'reached'; readonly allowance: Allowance; readonly least: number }
+  | { readonly kind: 'reached'; readonly allowance: UsageAllowance; readonly least: number }
   /** Capstan does not know how much of this limit the request would take, or how much was taken before. */
-  | { readonly kind: 'unknown'; readonly allowance: Allowance };
+  | { readonly kind: 'unknown'; readonly allowance: UsageAllowance };
 
 export type PendingUsage<Name> = { of(wanted: (by: Name) => boolean): Usage };
 type Entry<Name> = { readonly by: Name; readonly most: Usage; readonly over: PromiseWithResolvers<void> };

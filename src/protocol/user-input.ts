@@ -52,5 +52,5 @@ export const writtenBy = (author: NonUserAuthor, text: string): UserInput => ({ 
  * `program`: fragments, which have tags of their own, and a program's words in the user's place. `agent`: the agent
  * that started this one. `earlier-summary`: another program, with a summary of the conversation before.
  */
-export type InputWriter = 'engine' | 'program' | 'agent' | 'earlier-summary';
+export type InputAuthor = 'engine' | 'program' | 'agent' | 'earlier-summary';
 export const speakerTags = ['agent_message', 'tool_output', 'developer', 'earlier_summary'] as const;

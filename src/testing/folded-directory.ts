@@ -11,7 +11,7 @@ import { type Ordinal, parseThreadId, type ThreadId } from '../protocol/ids.ts';
 import { isStartedByThread } from '../protocol/thread.ts';
 import type { ThreadHit, ThreadQuery, ThreadSummary } from '../protocol/thread.ts';
 import {
-  concernsLists,
+  lineConcernsLists,
   emptyThreadListFacts,
   excerptOf,
   formatCursor,
@@ -75,7 +75,7 @@ type FoldedThread = { readonly summary: ThreadSummary; readonly messages: readon
 
 async function fold(rollouts: Pick<RolloutStore, 'read'>, known: KnownThread): Promise<FoldedThread> {
   const listener = new ThreadLineCollector(emptyThreadListFacts, false);
-  await listener.hear(rollouts.read(known.id, { from: 0 as Ordinal, wanted: concernsLists }));
+  await listener.hear(rollouts.read(known.id, { from: 0 as Ordinal, wanted: lineConcernsLists }));
   const { id, location, name, updatedAt, archived } = known;
   const named = name === undefined || name === '' ? {} : { name };
   const listed = { ...summaryFromFacts(listener.fold), updatedAt, archived, compressed: false };

@@ -46,7 +46,7 @@ async function play(
   extent: 'whole' | { readonly bytes: number },
   { response, gone, renderer, context }: Stage,
 ): Promise<void> {
-  const { delayMs = 0, firstByteDelayMs = 0, chunkBytes, headers = {} } = paceOf(step);
+  const { delayMs = 0, firstByteDelayMs = 0, chunkBytes, headers = {} } = pauseBetweenPieces(step);
   const bytes = extent === 'whole' ? Number.POSITIVE_INFINITY : extent.bytes;
   await pause(firstByteDelayMs, gone);
   if (bytes <= 0 || gone.aborted) return;
@@ -72,7 +72,7 @@ export const noSuchEndpoint = httpError({
   body: { error: { message: 'This wire format has no endpoint that makes checkpoints.', code: 'script_unfit' } },
 });
 
-export const paceOf = (step: ScriptStep): Partial<AnswerOptions> =>
+export const pauseBetweenPieces = (step: ScriptStep): Partial<AnswerOptions> =>
   step.kind === 'answer' ? step : step.kind === 'malformed' ? step.of : {};
 
 function firstBytes(events: readonly Buffer[], bytes: number): readonly Buffer[] {

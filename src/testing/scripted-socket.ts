@@ -1,6 +1,6 @@
 import { arrayAt, isJsonObject, objectAt, parseJsonObject, stringAt } from '../protocol/json.ts';
 import type { Json, JsonObject } from '../protocol/json.ts';
-import { type StepClient, noSuchEndpoint, paceOf, pause, splitBytes } from './perform-step.ts';
+import { type StepClient, noSuchEndpoint, pauseBetweenPieces, pause, splitBytes } from './perform-step.ts';
 import { responsesRenderer } from './responses-renderer.ts';
 import { renderStream } from './wire-renderer.ts';
 import type {
@@ -192,21 +192,21 @@ async function performOnSocket(step: ScriptStep, stage: SocketStage): Promise<So
     case 'compacted':
       return { end: await write(stage, [await message(errorMessage(noSuchEndpoint))], {}) };
     case 'cut':
-      await write(stage, await firstBytes(step.of, step.bytes, stage), paceOf(step.of));
+      await write(stage, await firstBytes(step.of, step.bytes, stage), pauseBetweenPieces(step.of));
       socket.destroy();
       return { end: 'cut' };
     case 'hang':
-      await write(stage, await firstBytes(step.of, step.afterBytes, stage), paceOf(step.of));
+      await write(stage, await firstBytes(step.of, step.afterBytes, stage), pauseBetweenPieces(step.of));
       if (!gone.aborted) await new Promise((resolve) => gone.addEventListener('abort', resolve));
       return { end: 'client-left' };
     case 'socket-fault': {
       const frames = await inOrder(events(step.of, stage).slice(0, step.afterEvents), message);
-      await write(stage, [...frames, ...faultFrames(step.fault)], paceOf(step.of));
+      await write(stage, [...frames, ...faultFrames(step.fault)], pauseBetweenPieces(step.of));
       return { end: 'cut' };
     }
     default: {
       const all = events(step, stage);
-      const end = await write(stage, await inOrder(all, message), paceOf(step));
+      const end = await write(stage, await inOrder(all, message), pauseBetweenPieces(step));
       const remembered = step.kind === 'answer' && step.forgotten === true ? undefined : rememberedFrom(all);
       return { end, remembered };
     }

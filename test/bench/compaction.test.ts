@@ -12,7 +12,7 @@ import { holds, scoreOf } from '../../bench/compaction/score.ts';
 import { artefact, decision, type Exchange, requirement, type Transcript } from '../../bench/compaction/transcript.ts';
 import { transcripts } from '../../bench/compaction/transcripts/all.ts';
 import { twoTasks } from '../../bench/compaction/transcripts/two-tasks.ts';
-import { userMessage } from '../../src/core/fragments/message-items.ts';
+import { userMessageItem } from '../../src/core/fragments/message-items.ts';
 import type { HistoryEntry } from '../../src/core/history/entry.ts';
 import { historyOf } from '../../src/core/history/history.ts';
 import { words } from '../../src/protocol/user-input.ts';
@@ -51,7 +51,7 @@ describe('the score of a history', () => {
     probes: [requirement('keep its tests'), requirement('no semicolons'), artefact('src/a.ts'), decision('tabs')],
   };
   const user = (id: string, text: string, more: Partial<HistoryEntry> = {}): HistoryEntry => ({
-    item: userMessage(id, words(text)),
+    item: userMessageItem(id, words(text)),
     origin: { family: 'user' },
     ...more,
   });

@@ -6,7 +6,7 @@ import type { WireFormat } from '../../src/adapters/model/http/http-client.ts';
 import { responsesFormat } from '../../src/adapters/model/responses/client.ts';
 import { lookUpModel } from '../../src/core/envelope/model-record.ts';
 import { resolveContextWindow } from '../../src/core/envelope/window.ts';
-import { userMessage } from '../../src/core/fragments/message-items.ts';
+import { userMessageItem } from '../../src/core/fragments/message-items.ts';
 import type { Json, JsonObject } from '../../src/protocol/json.ts';
 import { words } from '../../src/protocol/user-input.ts';
 import { requestInput } from '../../src/core/state/plan-request.ts';
@@ -106,7 +106,7 @@ class UncountedThread {
     const { body } = this.model.requests.findLast((request) => !isCompaction(request))!;
     const { tools = [], instructions = firstMessage(body) } = body;
     const { history } = this.#thread.live!.state;
-    const coming = phase === 'pre_turn' ? [userMessage('msg_', words(this.#words))] : [];
+    const coming = phase === 'pre_turn' ? [userMessageItem('msg_', words(this.#words))] : [];
     const input = [...requestInput(history, { modalities: ['text', 'image'] }), ...coming] as unknown as Json;
     this.shares.push(countedTokens({ body: { instructions, tools, input } }) / limits.autoCompact);
   }

@@ -1,8 +1,8 @@
 import type { CompactionPlan, CompactionSource } from '../../src/core/compaction/plan/compaction-plan.ts';
 import type { Candidate } from '../../src/core/compaction/candidates/candidate.ts';
 import { noWork, type WorkRecords } from '../../src/core/compaction/plan/work-records.ts';
-import { userMessage } from '../../src/core/fragments/message-items.ts';
-import { type HistoryEntry, entryMetadata, entryOf } from '../../src/core/history/entry.ts';
+import { userMessageItem } from '../../src/core/fragments/message-items.ts';
+import { type HistoryEntry, entryMetadata, entryFromLine } from '../../src/core/history/entry.ts';
 import { historyOf } from '../../src/core/history/history.ts';
 import { toSentItems } from '../../src/core/history/sent-items.ts';
 import { isMessage, type Item, messageText } from '../../src/protocol/item.ts';
@@ -57,7 +57,7 @@ export function said(id: string, text: string, { pictures = 0, number }: SaidMor
     path: `/${id}-${i}.png`,
     dataUrl: `${picture}${id}${i}`,
   }));
-  const item = userMessage(id, { text, images });
+  const item = userMessageItem(id, { text, images });
   return { item, origin: { family: 'user' }, turn, ...(number === undefined ? {} : { number }) };
 }
 
@@ -123,7 +123,7 @@ export function installed({ entries }: Candidate, generation = 0): readonly Hist
     const item = made ? entry.item(`msg_${generation}${String(index).padStart(35, '0')}`) : entry.entry.item;
     const { kind: _kind, item: _item, ...known } = made ? entry : { ...entry.entry, kind: entry.kind };
     const metadata = entryMetadata({ turn, ...known });
-    return entryOf(JSON.parse(JSON.stringify(item)) as Item, JSON.parse(JSON.stringify(metadata)) as JsonObject);
+    return entryFromLine(JSON.parse(JSON.stringify(item)) as Item, JSON.parse(JSON.stringify(metadata)) as JsonObject);
   });
 }
 

@@ -1,9 +1,9 @@
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
 import { resolveConfig } from '../../src/core/config/config.ts';
-import type { KeyKind } from '../../src/core/config/keys/key-kinds.ts';
+import type { ConfigKeyKind } from '../../src/core/config/keys/key-kinds.ts';
 import { configSchema } from '../../src/core/config/keys/key-table.ts';
-import { keyStatus } from '../../src/core/config/keys/inspect-keys.ts';
+import { configKeyStatus } from '../../src/core/config/keys/inspect-keys.ts';
 import { withoutForbiddenKeys } from '../../src/core/config/project-trust.ts';
 import { readRequirements, requirementsSchema } from '../../src/core/config/requirements/read-requirements.ts';
 import { bundledCatalogue } from '../../src/adapters/gather/bundled-models.ts';
@@ -56,11 +56,11 @@ test('what a project cannot set is listed as it is enforced', () => {
   expect(keys.length).toBeGreaterThan(10);
   const values = Object.fromEntries(keys.map((key) => [key, 'x']));
   expect(withoutForbiddenKeys({ name: 'project', source: 'x', values }).layer.values).toEqual({});
-  for (const key of keys) expect(keyStatus([key]).kind).not.toBe('unknown');
+  for (const key of keys) expect(configKeyStatus([key]).kind).not.toBe('unknown');
 });
 
-function keysOf(kind: KeyKind, prefix: string): readonly string[] {
-  const under = (keys: Readonly<Record<string, KeyKind>>, before: string): readonly string[] =>
+function keysOf(kind: ConfigKeyKind, prefix: string): readonly string[] {
+  const under = (keys: Readonly<Record<string, ConfigKeyKind>>, before: string): readonly string[] =>
     Object.entries(keys).flatMap(([key, inner]) => keysOf(inner, before === '' ? key : `${before}.${key}`));
   switch (kind.type) {
     case 'table':

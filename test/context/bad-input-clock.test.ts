@@ -11,7 +11,7 @@ import { answer, callTool, say, startScriptedModel } from '../../src/testing/ind
 import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
 import { applyPatchTool } from '../../src/adapters/tools/apply-patch/apply-patch-tool.ts';
 import { nodeDisk } from '../../src/adapters/disk/node-patch-disk.ts';
-import { createRouter } from '../../src/adapters/tools/router.ts';
+import { createToolRouter } from '../../src/adapters/tools/router.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
 import { inputOf, textsOf } from '../harness/scene.ts';
 
@@ -47,7 +47,7 @@ it('a clock that goes back makes no turn, step or call last less than nothing', 
   live.adapt = (parts) => ({
     ...parts,
     clock,
-    router: createRouter([() => [applyPatchTool({ disk: nodeDisk(), clock }, { freeformTools: 'grammar' })]]),
+    router: createToolRouter([() => [applyPatchTool({ disk: nodeDisk(), clock }, { freeformTools: 'grammar' })]]),
   });
   const thread = await live.open();
   const { signal } = new AbortController();

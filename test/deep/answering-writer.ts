@@ -11,7 +11,7 @@ import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
 import { words } from '../../src/protocol/user-input.ts';
 import { createFlock } from '../../src/adapters/rollout/files/file-locks.ts';
 import { nodeFiles } from '../../src/adapters/rollout/files/node-files.ts';
-import { createRouter } from '../../src/adapters/tools/router.ts';
+import { createToolRouter } from '../../src/adapters/tools/router.ts';
 import { keepCompiled } from '../harness/compiled-once.ts';
 import { connectable, escalating, stoppable } from '../harness/needy-tools.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
@@ -61,7 +61,7 @@ async function runThread(id: string, number: number): Promise<void> {
       return new Promise(() => {});
     },
   };
-  thread.adapt = (parts) => ({ ...parts, router: createRouter([() => [tool]]), askUser });
+  thread.adapt = (parts) => ({ ...parts, router: createToolRouter([() => [tool]]), askUser });
   const print = (what: object): void => {
     process.stdout.write(`${JSON.stringify({ thread: number, id: thread.id, ...what })}\n`);
   };

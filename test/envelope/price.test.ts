@@ -1,12 +1,12 @@
 import { expect, it, test } from 'vitest';
 import { bundledPrices } from '../../src/adapters/gather/bundled-models.ts';
 import { repairUsage } from '../../src/protocol/usage.ts';
-import { findPrice, type Price, usageWithCost } from '../../src/core/envelope/prices.ts';
+import { findPrice, type ModelPrice, usageWithCost } from '../../src/core/envelope/prices.ts';
 
-const price: Price = { input: 2, cachedInput: 0.1, cacheWrite: 2.5, output: 10, source: 'model_prices' };
+const price: ModelPrice = { input: 2, cachedInput: 0.1, cacheWrite: 2.5, output: 10, source: 'model_prices' };
 const usage = repairUsage({ input: 1000, cachedInput: 600, cacheWriteInput: 100, output: 50 });
 
-test.each<[string, Price, number]>([
+test.each<[string, ModelPrice, number]>([
   ['each sort of token at its price', price, 300 * 2000 + 600 * 100 + 100 * 2500 + 50 * 10_000],
   [
     'cached input without a price of its own costs as input',

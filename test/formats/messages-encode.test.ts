@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, inject, test } from 'vitest';
 import { brokenRules, checkMessagesBody, marksIn, PromptCache, unmarked, wireBlocks } from './messages-rules.ts';
-import type { Prompt, RequestOptions } from '../../src/ports/model.ts';
+import type { ModelPrompt, RequestOptions } from '../../src/ports/model.ts';
 import type { Item } from '../../src/protocol/item.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { anthropicEncoder } from '../../src/adapters/model/anthropic/client.ts';
@@ -53,7 +53,7 @@ const tools = [
   { type: 'web_search' },
 ];
 
-const encode = (prompt: Partial<Prompt>, encoder = anthropicEncoder()): JsonObject => {
+const encode = (prompt: Partial<ModelPrompt>, encoder = anthropicEncoder()): JsonObject => {
   const body = encoder.body({ options, instructions: 'You are helpful.', tools, input: [], ...prompt });
   return JSON.parse(Buffer.concat(body).toString('utf8')) as JsonObject;
 };

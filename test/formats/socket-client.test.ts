@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { done, endOf, first, never, SocketTalk, user } from '../harness/socket-talk.ts';
-import type { ModelEvent, ModelRequest, Prompt } from '../../src/ports/model.ts';
+import type { ModelEvent, ModelRequest, ModelPrompt } from '../../src/ports/model.ts';
 import {
   answer,
   callTool,
@@ -56,7 +56,7 @@ describe('a conversation over one connection', () => {
     expect(joined(await over(true))).toEqual(joined(await over(false)));
   });
 
-  test.each<readonly [string, (next: Prompt) => Prompt]>([
+  test.each<readonly [string, (next: ModelPrompt) => ModelPrompt]>([
     ['another model', (next) => ({ ...next, options: { ...next.options, model: 'n' } })],
     ['another effort', (next) => ({ ...next, options: { ...next.options, effort: 'low' } })],
     ['another choice of tools', (next) => ({ ...next, options: { ...next.options, toolChoice: 'none' } })],

@@ -5,7 +5,7 @@ import { createDigester } from '../../src/adapters/model/request-digester.ts';
 import { responsesEncoder } from '../../src/adapters/model/responses/encode.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { lineType } from '../../src/protocol/line.ts';
-import { createComparison } from '../../src/core/replay/compare-requests.ts';
+import { createRequestComparison } from '../../src/core/replay/compare-requests.ts';
 import { rebuildRequests } from '../../src/core/replay/rebuild-requests.ts';
 import {
   answer,
@@ -194,7 +194,7 @@ it('replay finds a frame that is not the one that was sent', async () => {
         ? { ...line, payload: { ...line.payload, frame: change(frame) } }
         : line;
     });
-    const verdictOn = createComparison(createDigester());
+    const verdictOn = createRequestComparison(createDigester());
     const found = [];
     for await (const request of rebuildRequests(lines, () => responsesEncoder())) found.push(verdictOn(request));
     return found;

@@ -1,4 +1,4 @@
-import type { Clock, Ids } from '../../src/ports/system.ts';
+import type { Clock, IdSource } from '../../src/ports/system.ts';
 import type { ThreadRefused, Threads } from '../../src/ports/threads.ts';
 
 /** Nothing in a test takes so long: a caller that waits for it waits for something else to end first. */
@@ -18,7 +18,7 @@ export function steppingClock(): Clock {
 }
 
 /** Ids in order of their making. */
-export function countingIds(start: number): Ids {
+export function countingIds(start: number): IdSource {
   let count = start * 0x10000;
   return {
     uuid() {

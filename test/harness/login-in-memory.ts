@@ -1,11 +1,11 @@
-import type { Login, LoginStore, NewTokens } from '../../src/ports/login.ts';
+import type { StoredLogin, LoginStore, NewTokens } from '../../src/ports/login.ts';
 
 /** A login that no disk keeps, for tests. */
 export class LoginInMemory {
-  login: Login;
+  login: StoredLogin;
   isFull = false;
 
-  constructor(login: Login) {
+  constructor(login: StoredLogin) {
     this.login = login;
   }
 

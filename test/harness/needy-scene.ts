@@ -4,7 +4,7 @@ import { words } from '../../src/protocol/user-input.ts';
 import { type Script, type ScriptedModel, startScriptedModel } from '../../src/testing/index.ts';
 import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
 import type { Tool } from '../../src/adapters/tools/tool.ts';
-import { createRouter } from '../../src/adapters/tools/router.ts';
+import { createToolRouter } from '../../src/adapters/tools/router.ts';
 import { whenTestEnds } from './when-test-ends.ts';
 import { WatchedThread } from './watched-thread.ts';
 
@@ -21,7 +21,11 @@ export async function needyScene(script: Script, tools: () => readonly Tool[], a
   whenTestEnds(() => model.close());
   const disk = new SimulatedDisk();
   const live = new WatchedThread(model.url, { home: '/home', files: disk, locks: disk.locks });
-  live.adapt = (parts) => ({ ...parts, router: createRouter([tools]), ...(askUser === undefined ? {} : { askUser }) });
+  live.adapt = (parts) => ({
+    ...parts,
+    router: createToolRouter([tools]),
+    ...(askUser === undefined ? {} : { askUser }),
+  });
   const turn = async (text: string, signal = new AbortController().signal) =>
     (await live.open()).run({ input: words(text), signal });
   return { live, model, disk, turn };

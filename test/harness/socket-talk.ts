@@ -4,7 +4,7 @@ import type { ProviderOptions } from '../../src/adapters/model/http/credentials-
 import { responsesClient } from '../../src/adapters/model/responses/client.ts';
 import { responsesEncoder } from '../../src/adapters/model/responses/encode.ts';
 import type { Clock } from '../../src/ports/system.ts';
-import type { ModelClient, ModelEvent, ModelRequest, Prompt, SentFrame } from '../../src/ports/model.ts';
+import type { ModelClient, ModelEvent, ModelRequest, ModelPrompt, SentFrame } from '../../src/ports/model.ts';
 import type { Item } from '../../src/protocol/item.ts';
 import {
   answer,
@@ -23,7 +23,7 @@ export const user = (text: string): Item => ({
   role: 'user',
   content: [{ type: 'input_text', text }],
 });
-export const first: Prompt = {
+export const first: ModelPrompt = {
   options: { model: 'm', parallelToolCalls: true, cacheKey: 't1', labels: { turn_id: '1' } },
   instructions: 'Be kind.',
   tools: [{ type: 'function', name: 'look_up' }],
@@ -82,12 +82,12 @@ export class SocketTalk {
     return new SocketTalk(started, { baseUrl: at(started.url), ...provider }, options);
   }
 
-  request(prompt: Prompt): ModelRequest {
+  request(prompt: ModelPrompt): ModelRequest {
     const onSent = (frame?: SentFrame): void => void (frame && this.frames.push(frame));
     return { body: this.#encoder.body(prompt), prompt, headers: { 'thread-id': 't1' }, onSent };
   }
 
-  async ask(prompt: Prompt, signal = never): Promise<readonly ModelEvent[]> {
+  async ask(prompt: ModelPrompt, signal = never): Promise<readonly ModelEvent[]> {
     const events: ModelEvent[] = [];
     for await (const event of this.client.stream(this.request(prompt), signal)) {
       events.push(event);
@@ -98,7 +98,7 @@ export class SocketTalk {
   }
 
   /** Asks, and gives the next request: with the answer and more words. */
-  async next(prompt: Prompt, words: string): Promise<Prompt> {
+  async next(prompt: ModelPrompt, words: string): Promise<ModelPrompt> {
     const events = await this.ask(prompt);
     const items = events.flatMap((event) => (event.kind === 'item' ? [event.item] : []));
     return { ...prompt, input: [...prompt.input, ...items, user(words)] };

@@ -5,7 +5,7 @@ import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
 import { answer, callTool, say, type Script } from '../../src/testing/index.ts';
 import type { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
 import type { Tool } from '../../src/adapters/tools/tool.ts';
-import { createRouter } from '../../src/adapters/tools/router.ts';
+import { createToolRouter } from '../../src/adapters/tools/router.ts';
 import { answeringCommands, needyScene, type NeedyScene } from './needy-scene.ts';
 import { escalating } from './needy-tools.ts';
 
@@ -47,7 +47,7 @@ export async function waiting(
     live.replaceDisk({ home: '/home', files: survivor, locks: survivor.locks });
     live.adapt = (parts) => {
       const { askUser: _none, ...rest } = adapt(parts);
-      const tools = { router: createRouter([() => [other]]) };
+      const tools = { router: createToolRouter([() => [other]]) };
       return { ...rest, ...tools, ...(askUser === undefined ? {} : { askUser }) };
     };
   };

@@ -19,7 +19,7 @@ import { instructionsOf, emptyThreadState, type ThreadState } from '../../src/co
 import { withoutModelDefaults, lastSettings } from '../../src/core/state/resumed-settings.ts';
 import type { CommandSessions } from '../../src/ports/commands.ts';
 import type { JournalDisk, Locks } from '../../src/ports/files.ts';
-import type { Ids } from '../../src/ports/system.ts';
+import type { IdSource } from '../../src/ports/system.ts';
 import { silentTracer } from '../../src/engine/engine.ts';
 import type { ThreadParts } from '../../src/engine/thread/thread-parts.ts';
 import { skillsNow } from '../../src/engine/thread/context/current-step.ts';
@@ -28,7 +28,7 @@ import { Thread } from '../../src/engine/thread/thread.ts';
 import { openProvenThread } from '../../src/engine/thread/branch/unproven-lines.ts';
 import { nodeDisk } from '../../src/adapters/disk/node-patch-disk.ts';
 import { execCommandTool } from '../../src/adapters/tools/exec-command.ts';
-import { createRouter, type Router } from '../../src/adapters/tools/router.ts';
+import { createToolRouter, type ToolRouter } from '../../src/adapters/tools/router.ts';
 import { updatePlanTool } from '../../src/adapters/tools/question-and-plan-tools.ts';
 import { viewImageTool } from '../../src/adapters/tools/view-image.ts';
 import { countingIds, noThreads, steppingClock } from './fixed-parts.ts';
@@ -101,7 +101,7 @@ export class WatchedThread {
   readonly #skills = worldSkills(() => this.world.skills);
   /** Ids begin here: processes that share a thread must not make the same ones. */
   idStart = 0;
-  #ids: Ids | undefined;
+  #ids: IdSource | undefined;
   readonly #url: string;
   #disk: Disk;
   #thread: Thread | undefined;
@@ -247,7 +247,7 @@ export class WatchedThread {
   }
 
   /** Tools come and go with the world. */
-  #router(): Router {
+  #router(): ToolRouter {
     const all = [
       execCommandTool(this.#pretendedCommands()),
       updatePlanTool(),
@@ -255,7 +255,7 @@ export class WatchedThread {
     ];
     const isThere = (name: string): boolean => name === 'exec_command' || this.world.tools.includes(name);
     const source = () => all.filter(({ name }) => isThere(name));
-    return createRouter([Object.assign(source, { announced: () => this.#announced() })]);
+    return createToolRouter([Object.assign(source, { announced: () => this.#announced() })]);
   }
 
   #announced(): Pick<StepFacts, 'deferredTools' | 'mcpServers'> {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createHooks, StartHookRecord } from '../../src/adapters/hooks/run-hooks.ts';
+import { createHookRunner, StartHookRecord } from '../../src/adapters/hooks/run-hooks.ts';
 import { parseHooks } from '../../src/adapters/hooks/hook-definitions.ts';
 import { hookEvents } from '../../src/protocol/thread-event.ts';
 import type { ThreadId } from '../../src/protocol/ids.ts';
@@ -35,7 +35,7 @@ it('an agent has events of its own, in place of those of a session', async () =>
       depth: 1,
       path: '/root/reviewer',
     },
-    hooks: createHooks({
+    hooks: createHookRunner({
       starts: new StartHookRecord(),
       hooks,
       patterns: new Map(),

@@ -6,7 +6,7 @@ import { responsesEncoder } from '../../src/adapters/model/responses/encode.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { type Line, lineType } from '../../src/protocol/line.ts';
 import { words } from '../../src/protocol/user-input.ts';
-import { createComparison } from '../../src/core/replay/compare-requests.ts';
+import { createRequestComparison } from '../../src/core/replay/compare-requests.ts';
 import { rebuildRequests } from '../../src/core/replay/rebuild-requests.ts';
 import {
   answer,
@@ -117,7 +117,7 @@ function tiersOfReduced(auth: string, step: JsonObject): readonly unknown[] {
 
 /** Law: a request beside the conversation keeps cache key, tier, instructions, tools and the bytes of the last step. */
 async function checkAffinity(lines: readonly Line[], { auth }: { readonly auth: string }): Promise<number> {
-  const verdictOn = createComparison(createDigester());
+  const verdictOn = createRequestComparison(createDigester());
   let step: { readonly text: string; readonly body: JsonObject } | undefined;
   let before = 0;
   let kept = 0;

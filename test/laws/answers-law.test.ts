@@ -5,7 +5,7 @@ import type { Answer, Question } from '../../src/protocol/question.ts';
 import { words } from '../../src/protocol/user-input.ts';
 import { answer, callTool, say, SimulatedDisk, startScriptedModel } from '../../src/testing/index.ts';
 import type { Thread } from '../../src/engine/thread/thread.ts';
-import { createRouter } from '../../src/adapters/tools/router.ts';
+import { createToolRouter } from '../../src/adapters/tools/router.ts';
 import { escalating, stoppable } from '../harness/needy-tools.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
 import { describeState } from '../harness/describe-state.ts';
@@ -91,7 +91,7 @@ async function dieAndGoOn({ steps, answers, deaths }: Story): Promise<{ suspende
     answerAgain(live);
     return never;
   };
-  thread.adapt = (parts) => ({ ...parts, router: createRouter([() => [tool]]), askUser: { ask } });
+  thread.adapt = (parts) => ({ ...parts, router: createToolRouter([() => [tool]]), askUser: { ask } });
   thread.onEvent = (event) => {
     if (!isAlive) return;
     if (event.kind === 'question-asked' && acknowledged.has(event.question.id)) {

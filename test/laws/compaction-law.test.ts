@@ -12,7 +12,7 @@ import type {
 } from '../../src/core/compaction/plan/compaction-plan.ts';
 import { stubItem } from '../../src/core/compaction/requests/item-stub.ts';
 import { noWork } from '../../src/core/compaction/plan/work-records.ts';
-import { entryOf } from '../../src/core/history/entry.ts';
+import { entryFromLine } from '../../src/core/history/entry.ts';
 import { historyOf } from '../../src/core/history/history.ts';
 import { pairedItem, toSentItems } from '../../src/core/history/sent-items.ts';
 import { itemTokens } from '../../src/core/history/token-counts.ts';
@@ -67,7 +67,7 @@ function withOwnCalls(items: readonly Item[]): readonly Item[] {
 }
 
 const source: fc.Arbitrary<CompactionSource> = fc.array(item, { maxLength: 60, size: 'max' }).map((items) => {
-  const history = historyOf(withOwnCalls(items).map((each) => entryOf(each, undefined)));
+  const history = historyOf(withOwnCalls(items).map((each) => entryFromLine(each, undefined)));
   return { history, input: toSentItems(history), work: noWork };
 });
 

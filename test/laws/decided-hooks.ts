@@ -1,5 +1,5 @@
 import { truncateMiddle } from '../../src/core/fragments/text/truncate.ts';
-import { createHooks, StartHookRecord } from '../../src/adapters/hooks/run-hooks.ts';
+import { createHookRunner, StartHookRecord } from '../../src/adapters/hooks/run-hooks.ts';
 import type { HookDefinition } from '../../src/adapters/hooks/hook-definitions.ts';
 import type { Hooks } from '../../src/ports/hooks.ts';
 import type { ProgramEnd } from '../../src/ports/commands.ts';
@@ -24,7 +24,7 @@ export class HooksOfWorld {
   /** Hooks for every event, whose programs say the same to the same input, but for compactions. */
   open({ ids, clock }: Pick<ThreadParts, 'ids' | 'clock'>): Hooks {
     this.session = [];
-    return createHooks({
+    return createHookRunner({
       starts: new StartHookRecord(),
       hooks: [...hookEvents.map((event) => definition(event)), definition('PostToolUse', { isAsync: true })],
       patterns: new Map(),

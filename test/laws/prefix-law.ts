@@ -4,7 +4,7 @@ import { loadEncoders } from '../../src/adapters/model/provider-for.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
 import type { PrefixBreak } from '../../src/protocol/thread-event.ts';
-import { createComparison } from '../../src/core/replay/compare-requests.ts';
+import { createRequestComparison } from '../../src/core/replay/compare-requests.ts';
 import { rebuildRequests } from '../../src/core/replay/rebuild-requests.ts';
 import type { ScriptedModel } from '../../src/testing/index.ts';
 
@@ -23,7 +23,7 @@ interface Rebuilt {
 export async function rebuiltRequests(lines: readonly Line[]): Promise<readonly Rebuilt[]> {
   const stored = lines.map((line) => JSON.parse(JSON.stringify(line)) as Line);
   const rebuilt: Rebuilt[] = [];
-  const verdictOn = createComparison(createDigester());
+  const verdictOn = createRequestComparison(createDigester());
   const encoders = await loadEncoders();
   for await (const request of rebuildRequests(stored, (version) => encoders.get(version))) {
     // If the file holds the digest of a request, the request can be rebuilt from the file.

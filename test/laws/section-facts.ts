@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Environment } from '../../src/core/envelope/environment.ts';
+import type { TurnEnvironment } from '../../src/core/envelope/environment.ts';
 import type { InstructionDocument } from '../../src/core/envelope/facts.ts';
 import type { CollaborationModeText, PersonalityFact } from '../../src/core/world/sections/modes.ts';
 import type { RealtimeSetting } from '../../src/core/envelope/settings.ts';
@@ -37,7 +37,7 @@ const prose = fc.oneof(
   fc.string({ minLength: 1 }),
 );
 
-export const environment: fc.Arbitrary<Environment> = fc.record({
+export const environment: fc.Arbitrary<TurnEnvironment> = fc.record({
   cwd: path,
   shell: fc.constantFrom('bash', 'zsh', 'sh'),
   date: fc.constantFrom('2026-11-15', '2026-11-16'),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { providerDefaults } from '../../src/core/config/providers/provider-config.ts';
-import type { ChatgptLogin, Login } from '../../src/ports/login.ts';
+import type { ChatgptLogin, StoredLogin } from '../../src/ports/login.ts';
 import {
   authModeOf,
   type Credentials,
@@ -13,11 +13,11 @@ import { LoginInMemory } from '../harness/login-in-memory.ts';
 import type { PostJson, SmallAnswer, SmallRequests } from '../../src/adapters/model/http/small-requests.ts';
 
 const provider = { ...providerDefaults, id: 'p', name: 'Some Place', baseUrl: 'http://x' };
-const noLogin = (): Login => ({ kind: 'none' });
+const noLogin = (): StoredLogin => ({ kind: 'none' });
 const ask = (
   more: Partial<ProviderOptions>,
   environment: EnvironmentVariables = {},
-  load: () => Login = noLogin,
+  load: () => StoredLogin = noLogin,
 ): Promise<Credentials> => {
   const logins = { ...new LoginInMemory({ kind: 'none' }).store, load: async () => load() };
   const sources = {

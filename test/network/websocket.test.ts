@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { responsesEncoder } from '../../src/adapters/model/responses/encode.ts';
-import type { ModelClient, Prompt } from '../../src/ports/model.ts';
+import type { ModelClient, ModelPrompt } from '../../src/ports/model.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { certify } from './certificate.ts';
 import { clientAt, far, fileWith, startModel, type Variables } from './client.ts';
 import { startProxy, startTls } from './servers.ts';
 
-const prompt: Prompt = {
+const prompt: ModelPrompt = {
   options: { model: 'm', parallelToolCalls: true, cacheKey: 't', labels: {} },
   instructions: 'Be kind.',
   tools: [],

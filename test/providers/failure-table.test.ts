@@ -5,7 +5,7 @@ import { eventFailure, stopFailure } from '../../src/adapters/model/anthropic/de
 import { errorFailure, finishMeaning } from '../../src/adapters/model/chat/decode.ts';
 import { connectionFailure, cutFailure, idleFailure } from '../../src/adapters/model/http/failures/answer-failure.ts';
 import {
-  type CauseRow,
+  type FailureCauseRow,
   type FailureCause,
   failureCauses,
 } from '../../src/adapters/model/http/failures/failure-causes.ts';
@@ -199,7 +199,7 @@ const cases: readonly (readonly [string, FailureCause, ModelFailure | undefined]
 ];
 
 test.each(cases)('%s: %s', (_, cause, failure) => {
-  const row: CauseRow = failureCauses[cause];
+  const row: FailureCauseRow = failureCauses[cause];
   expect([failure?.cause, failure?.code]).toEqual([cause, row.code]);
   expect(failure?.retry === 'never').toBe(row.retry === 'never');
   expect([failure?.message, failure?.next].every((text) => (text ?? '') !== '')).toBe(true);
@@ -226,7 +226,7 @@ it('every cause that a provider can show has a case, and every row can be read',
 
 it('docs/providers.md has the same table', () => {
   const page = readFileSync(resolve(import.meta.dirname, '../../docs/providers.md'), 'utf8');
-  const rows = (Object.entries(failureCauses) as readonly (readonly [string, CauseRow])[]).map(
+  const rows = (Object.entries(failureCauses) as readonly (readonly [string, FailureCauseRow])[]).map(
     ([cause, { code, retry, waits, another, next }]) => {
       const retried = retry === 'never' ? 'no' : waits === 'no' ? 'yes' : 'yes, as asked';
       return `| ${cause} | \`${code}\` | ${retried} | ${another === 'no' ? 'no' : 'yes'} | ${next} |`;

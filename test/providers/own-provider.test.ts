@@ -3,7 +3,7 @@ import type { OwnTool } from '../../src/index.ts';
 import { createDigester } from '../../src/adapters/model/request-digester.ts';
 import { loadEncoders } from '../../src/adapters/model/provider-for.ts';
 import type { Line } from '../../src/protocol/line.ts';
-import { createComparison } from '../../src/core/replay/compare-requests.ts';
+import { createRequestComparison } from '../../src/core/replay/compare-requests.ts';
 import { rebuildRequests } from '../../src/core/replay/rebuild-requests.ts';
 import { answer, callTool, say, type Script } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
@@ -34,7 +34,7 @@ async function scene(answers: readonly ToyAnswer[], script: Script = []): Promis
 /** Every request that the file gives back: which encoder made it, whether the file proves it, and its bytes. */
 async function replay(lines: readonly Line[]) {
   const encoders = new Map([...(await loadEncoders()), ['toy/1', toyEncoder()]]);
-  const verdictOn = createComparison(createDigester());
+  const verdictOn = createRequestComparison(createDigester());
   const found: { readonly encoder: string; readonly verdict: string; readonly body: string }[] = [];
   for await (const request of rebuildRequests(lines, (version) => encoders.get(version))) {
     if (request.kind === 'inferred') throw new Error('a request without a record');

@@ -2,7 +2,7 @@ import { httpClient, createProviderConnection, type WireFormat } from '../../src
 import type { AnswerEventReader } from '../../src/adapters/model/http/answer-decoder.ts';
 import { bearerHeader } from '../../src/adapters/model/http/credentials-and-headers.ts';
 import { streamFailure } from '../../src/adapters/model/http/failures/model-failure.ts';
-import type { Encoder, Prompt } from '../../src/ports/model.ts';
+import type { Encoder, ModelPrompt } from '../../src/ports/model.ts';
 import { isMessage, type Item, messageText } from '../../src/protocol/item.ts';
 import { arrayAt, objectAt, parseJsonObject, stringAt } from '../../src/protocol/json.ts';
 
@@ -28,7 +28,7 @@ export const toyFormat: WireFormat = {
 export function toyEncoder(): Encoder {
   return {
     version: 'toy/1',
-    body: ({ options, instructions, tools, input }: Prompt) => [
+    body: ({ options, instructions, tools, input }: ModelPrompt) => [
       line({ model: options.model, instructions, tools: tools.map(({ type, name }) => ({ type, name: name ?? '' })) }),
       ...input.map(itemLine),
     ],

@@ -4,7 +4,7 @@ import type { FileSystemEntry, PermissionProfile } from '../../src/protocol/perm
 import { answer, callTool, hang, say } from '../../src/testing/index.ts';
 import { nodeDisk } from '../../src/adapters/disk/node-patch-disk.ts';
 import { requestPermissionsTool } from '../../src/adapters/tools/request-permissions.ts';
-import { createRouter } from '../../src/adapters/tools/router.ts';
+import { createToolRouter } from '../../src/adapters/tools/router.ts';
 import { replayed } from '../harness/replayed.ts';
 import { allow, type ReviewScene, reviewScene } from '../harness/review-scene.ts';
 import { calls, done } from '../harness/waiting-turn.ts';
@@ -46,7 +46,7 @@ it('a reviewer is shown the whole policy, and what was granted before', async ()
   const { adapt } = live;
   live.adapt = (parts) => ({
     ...adapt(parts),
-    router: createRouter([() => [tool, requestPermissionsTool({ disk: nodeDisk() })]]),
+    router: createToolRouter([() => [tool, requestPermissionsTool({ disk: nodeDisk() })]]),
   });
   live.settings = { ...live.settings, sandbox: profile, approvedPrefixes: [['npm', 'test']] };
   live.onEvent = (event) => {

@@ -26,7 +26,7 @@ import { protectGit } from '../../src/adapters/sandbox/policy-on-disk.ts';
 import { mountRegistryFolders } from '../../src/adapters/sandbox/linux/mount-registry.ts';
 import { createSandbox } from '../../src/adapters/sandbox/sandbox.ts';
 import { answer, callTool, type ItemDraft, say, type Script } from '../../src/testing/index.ts';
-import { findGit } from '../../src/engine/workspace/find-git-folders.ts';
+import { findGitFolders } from '../../src/engine/workspace/find-git-folders.ts';
 import { TimeSlicer } from '../../src/engine/workspace/yield-to-event-loop.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { noOwnPlaces } from '../../src/core/policy/paths/special-places.ts';
@@ -241,7 +241,7 @@ describe('bounds', () => {
     onTestFinished(() => rmSync(root, { recursive: true }));
     plant(root, Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`${index}/.git/config`, ''])));
     const look = (mostEntries: number) =>
-      findGit(
+      findGitFolders(
         { roots: [root], denies: () => false },
         { pace: new TimeSlicer(systemClock, new AbortController().signal), mostEntries, isLate: () => false },
       );
@@ -264,12 +264,12 @@ it('mount points of a sandbox are no repositories, what git takes for one is', a
   }
   const seen = { root, git: { folders: [''], bare: [''], notEntered: ['bare', 'new', 'pointer'] } };
   for (const given of [{}, { seen }]) {
-    const look = () => findGit({ roots: [root], denies: () => false, ...given }, limits);
+    const look = () => findGitFolders({ roots: [root], denies: () => false, ...given }, limits);
     expect(await look()).toMatchObject({ repositories: [] });
   }
   rmSync(join(root, 'HEAD'), { recursive: true });
   plant(root, { 'bare/HEAD': 'ref: refs/heads/x', 'new/.git/HEAD': 'ref: refs/heads/x', 'pointer/.git': 'gitdir: /x' });
-  const { repositories } = await findGit({ roots: [root], denies: () => false }, limits);
+  const { repositories } = await findGitFolders({ roots: [root], denies: () => false }, limits);
   expect(repositories.toSorted()).toEqual(['bare', 'new', 'pointer'].map((name) => join(root, name)));
 });
 
@@ -303,7 +303,7 @@ it.runIf(isRoot && process.platform === 'linux')('the same attacks fail as a pla
     mostEntries: 10_000,
     isLate: () => false,
   };
-  const { paths } = await findGit({ roots: [root], denies: () => false }, limits);
+  const { paths } = await findGitFolders({ roots: [root], denies: () => false }, limits);
   const env = { PATH: process.env['PATH'] ?? '', HOME: base };
   const planned = await sandbox.plan({ argv: ['bash', '-c', `${script}\nid -u`], cwd: root, env }, policy, paths);
   if (planned.kind === 'refused') throw new Error(planned.message);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, afterEach, inject } from 'vitest';
-import { sweepFolders } from '../../src/adapters/disk/processes.ts';
+import { removeFoldersOfDeadProcesses } from '../../src/adapters/disk/processes.ts';
 import { testSeed } from '../harness/seed.ts';
 import { cleanUp } from '../harness/when-test-ends.ts';
 
@@ -17,7 +17,7 @@ for (const name of Object.keys(process.env)) if (!ofTheRunner.test(name)) delete
 const homes = '/var/tmp';
 const home = mkdtempSync(join(homes, `capstan-home-${process.pid}-`));
 // A worker that is killed leaves its own.
-sweepFolders(homes, 'capstan-home-');
+removeFoldersOfDeadProcesses(homes, 'capstan-home-');
 Object.assign(process.env, {
   HOME: home,
   USERPROFILE: home,

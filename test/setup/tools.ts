@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, linkSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { sweepFolders } from '../../src/adapters/disk/processes.ts';
+import { removeFoldersOfDeadProcesses } from '../../src/adapters/disk/processes.ts';
 
 /** Variables of the developer, for what must reach a package registry. */
 export type OuterVariables = Readonly<Record<string, string>>;
@@ -39,7 +39,7 @@ export default function setup({ provide }: TestProject): () => void {
 
 function collectTools(): string {
   const tools = mkdtempSync(join(parent, `capstan-tools-${process.pid}-`));
-  sweepFolders(parent, 'capstan-tools-');
+  removeFoldersOfDeadProcesses(parent, 'capstan-tools-');
   try {
     linkSync(process.execPath, join(tools, 'node'));
   } catch {

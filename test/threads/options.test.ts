@@ -3,9 +3,9 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   type OptionProblem,
-  type OptionTable,
+  type OptionReaders,
   type OptionType,
-  readOptions,
+  validateOptions,
 } from '../../src/core/envelope/read-options.ts';
 import {
   Engine,
@@ -381,7 +381,7 @@ it.each([
   ['dynamicTools', 'clientTools'],
   ['client_tools', 'clientTools'],
 ])('%s is called %s here', (written, meant) => {
-  expect(readOptions<ThreadRequest>({ cwd: '/', [written]: 'x' }, threadOptions, 'start()')).toEqual({
+  expect(validateOptions<ThreadRequest>({ cwd: '/', [written]: 'x' }, threadOptions, 'start()')).toEqual({
     code: 'option-unknown',
     message: `${written} is not an option of start(). Did you mean ${meant}?`,
     next: 'Rename or remove it.',
@@ -404,7 +404,7 @@ it.each<[object, string, string]>([
   '%j: the message names the option, and leaving out is proposed only where that is possible',
   (given, message, next) => {
     const options = { ...threadOptions, cwd: { ...threadOptions.cwd, required: true } } as const;
-    const read = readOptions(given, options as OptionTable<ThreadRequest>, 'start()');
+    const read = validateOptions(given, options as OptionReaders<ThreadRequest>, 'start()');
     expect(read).toEqual({ code: 'option-wrong', message, next });
   },
 );
@@ -643,16 +643,16 @@ export function excessKeysDoNotCompile(engine: Engine): void {
   };
   const text: OptionType<string> = { expected: 'a text', read: String };
   // @ts-expect-error a key without a row
-  const short: OptionTable<{ one: string; two?: string }> = { one: { type: text, about: '', required: true } };
-  const long: OptionTable<{ one: string }> = {
+  const short: OptionReaders<{ one: string; two?: string }> = { one: { type: text, about: '', required: true } };
+  const long: OptionReaders<{ one: string }> = {
     one: { type: text, about: '', required: true },
     // @ts-expect-error a row without a key
     two: { type: text, about: '' },
   };
   // @ts-expect-error a required key that is not marked
-  const loose: OptionTable<{ one: string }> = { one: { type: text, about: '' } };
+  const loose: OptionReaders<{ one: string }> = { one: { type: text, about: '' } };
   // @ts-expect-error a check of another type
-  const other: OptionTable<{ one?: number }> = { one: { type: text, about: '' } };
+  const other: OptionReaders<{ one?: number }> = { one: { type: text, about: '' } };
   void [change, turn, short, long, loose, other];
 }
 

@@ -4,7 +4,7 @@ import type { PermissionProfile } from '../../src/protocol/permissions.ts';
 import type { Answer, Question } from '../../src/protocol/question.ts';
 import { answer, callTool, type Script } from '../../src/testing/index.ts';
 import type { Tool } from '../../src/adapters/tools/tool.ts';
-import { createRouter } from '../../src/adapters/tools/router.ts';
+import { createToolRouter } from '../../src/adapters/tools/router.ts';
 import { needyScene } from '../harness/needy-scene.ts';
 import { allow, deny, isOfReview } from '../harness/review-scene.ts';
 import { inputOf, textsOf } from '../harness/scene.ts';
@@ -124,7 +124,7 @@ describe('a host that a command waits for', () => {
         };
       },
     };
-    live.adapt = (parts) => ({ ...adapt(parts), router: createRouter([() => [impatient]]) });
+    live.adapt = (parts) => ({ ...adapt(parts), router: createToolRouter([() => [impatient]]) });
     await turn('go');
     expect(asked.map(nameOf)).toEqual(['x.test']);
     expect(outputs(1).at(-1)).toBe(
@@ -209,7 +209,7 @@ describe('a host that a command waits for', () => {
     while (asked.length === 0) await new Promise((resolve) => setImmediate(resolve));
     const survivor = disk.kill();
     live.replaceDisk({ home: '/home', files: survivor, locks: survivor.locks });
-    live.adapt = (parts) => ({ ...parts, router: createRouter([() => [connecting()]]), askUser: { ask: yes } });
+    live.adapt = (parts) => ({ ...parts, router: createToolRouter([() => [connecting()]]), askUser: { ask: yes } });
     const thread = await live.open();
     expect(thread.questions).toEqual([]);
     await turn('and now?');

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { usedGates } from '../../src/core/config/features.ts';
+import { usedFeatures } from '../../src/core/config/features.ts';
 import { isToolChosen } from '../../src/core/envelope/settings.ts';
 import { type OwnTool, type ThreadRequest, words } from '../../src/index.ts';
 import { answer, callTool, type RecordedRequest, say } from '../../src/testing/index.ts';
@@ -14,7 +14,7 @@ import { eventually, memoryScene } from '../memory/memory-scene.ts';
 import { noNamespaces } from '../harness/namespaces.ts';
 
 /** Everything that brings tools is on: a tool that a later version adds behind a gate is there, too. */
-const gates = usedGates.map(({ name }) => `features.${name} = ${name !== 'use_legacy_landlock'}`).join('\n');
+const gates = usedFeatures.map(({ name }) => `features.${name} = ${name !== 'use_legacy_landlock'}`).join('\n');
 const config = `web_search = "live"\n${gates}`;
 const done = answer({ items: [say('Done.')] });
 const schema = { type: 'object' } as const;

@@ -6,7 +6,7 @@ import { recordLandlockRoots, changedConfiguration } from '../../src/adapters/ga
 import { forgetLandlockWriter } from '../../src/adapters/gather/config/landlock-writers.ts';
 import { startLocalServer } from '../harness/local-server.ts';
 import { type Scene, scene, textsOf, inputOf } from '../harness/scene.ts';
-import { pauseTimes } from '../../src/surfaces/tui/questions/typing-pause.ts';
+import { typingPauseTimes } from '../../src/surfaces/tui/questions/typing-pause.ts';
 import { openIn, type TuiScene } from './tui-scene.ts';
 
 const openTo = { kind: 'new' } as const;
@@ -95,7 +95,7 @@ it('a message that is typed while a list is open answers nothing, and stands in 
   tell('just fix 1 or 2 bugs');
   await sees('In the composer, for later: just fix 1 or 2 bugs');
   expect(configOf(built)).not.toContain('trust_level');
-  await new Promise((later) => setTimeout(later, pauseTimes.typed));
+  await new Promise((later) => setTimeout(later, typingPauseTimes.typed));
   terminal.type('3');
   await sees(/› just fix 1 or 2 bugs\n[^]*Context 100% left/);
   expect(configOf(built)).not.toContain('trust_level');

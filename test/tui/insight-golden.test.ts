@@ -4,7 +4,7 @@ import { readThreadStory, type ThreadStory } from '../../src/surfaces/views/cont
 import { describeContextWindow } from '../../src/surfaces/views/context/window-view.ts';
 import { replayRequests } from '../../src/surfaces/views/threads/replay-report.ts';
 import { changesBrowse } from '../../src/surfaces/tui/pages/insight/changes.ts';
-import { checkpointsPage, confirmPage } from '../../src/surfaces/tui/pages/insight/checkpoints.ts';
+import { checkpointsPage, confirmationList } from '../../src/surfaces/tui/pages/insight/checkpoints.ts';
 import { contextBrowse, contextCard, pinsPage } from '../../src/surfaces/tui/pages/insight/context.ts';
 import { differencePage, envelopeBrowse } from '../../src/surfaces/tui/pages/insight/envelope.ts';
 import {
@@ -75,7 +75,7 @@ beforeAll(async () => {
     'replay-body': [replay, 'enter', 'end', 'enter'],
     pins: [pinsPage(story, pins, { pin: () => {}, remove: () => {} })],
     'pins-messages': [pinsPage(story, pins, { pin: () => {}, remove: () => {} }), 'down', 'enter'],
-    confirm: [confirmPage({ ...confirm, decide: () => {} })],
+    confirm: [confirmationList({ ...confirm, decide: () => {} })],
   };
 });
 

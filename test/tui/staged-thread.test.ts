@@ -8,7 +8,7 @@ import { defaultScreenLook, TuiScreen } from '../../src/surfaces/tui/screen/tui-
 import { ThreadOnScreen, type ThreadOnScreenParts } from '../../src/surfaces/tui/session/thread-on-screen.ts';
 import { TerminalContext } from '../../src/surfaces/tui/session/terminal-context.ts';
 import type { TerminalInput } from '../../src/surfaces/tui/screen/terminal/terminal-port.ts';
-import { pauseTimes, TypingPause } from '../../src/surfaces/tui/questions/typing-pause.ts';
+import { typingPauseTimes, TypingPause } from '../../src/surfaces/tui/questions/typing-pause.ts';
 import { MemoryTerminal } from '../harness/memory-terminal.ts';
 
 const nothing = (): void => {};
@@ -48,7 +48,7 @@ function staged(thread: LiveThread) {
   const look = defaultScreenLook({ NO_COLOR: '1' }, { cwd: '/w', home: '/h' });
   const terminal = new MemoryTerminal();
   const stage = new TuiScreen({ terminal, look, isFull: false, reflows: false, now: () => 0 });
-  const pause = new TypingPause(() => 0, { ...pauseTimes, drawn: 0, next: 0 });
+  const pause = new TypingPause(() => 0, { ...typingPauseTimes, drawn: 0, next: 0 });
   const told: string[] = [];
   const parts = {
     stage,

@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import { openTui, type TuiRequest, type WantedConversation } from '../../src/surfaces/tui/boot/open-tui.ts';
-import { pauseTimes } from '../../src/surfaces/tui/questions/typing-pause.ts';
+import { typingPauseTimes } from '../../src/surfaces/tui/questions/typing-pause.ts';
 import type { Script } from '../../src/testing/index.ts';
 import { MemoryTerminal } from '../harness/memory-terminal.ts';
 import { type Scene, scene } from '../harness/scene.ts';
@@ -53,7 +53,7 @@ export async function openIn(
   whenTestEnds(() => void vi.unstubAllEnvs());
   terminal.write(before);
   // Tests answer what they have seen, at once.
-  const pauses = { ...pauseTimes, drawn: 0, next: 0, over: 0 };
+  const pauses = { ...typingPauseTimes, drawn: 0, next: 0, over: 0 };
   const request = { cwd: built.place.workspace, choices: { ...none, ...off }, thread, isFull: false, pauses, ...more };
   const ended = openTui(request, terminal);
   const sees = async (words: string | RegExp): Promise<readonly string[]> => {

@@ -44,7 +44,7 @@ import { touchedPaths } from '../../src/adapters/tools/apply-patch/prepare-patch
 import { nodeWorkspaceDisk, type OpenFolder, type WorkspaceDisk } from '../../src/engine/workspace/workspace-disk.ts';
 import { createFileContents, contentStoreOf } from '../../src/engine/undo/content-store.ts';
 import { type RestoreOptions, restoreFiles, type RestoreTarget } from '../../src/engine/undo/restore-files.ts';
-import { hashOf } from '../../src/engine/undo/snapshot-tree.ts';
+import { contentHash } from '../../src/engine/undo/snapshot-tree.ts';
 import { WorkspaceSnapshots } from '../../src/engine/undo/workspace-snapshots.ts';
 
 /** In memory where there is such a place: these tests sync a lot. */
@@ -330,7 +330,7 @@ export function nextTick(folder: string): void {
 
 function contentAt(path: string): ContentBeforeCall {
   const sight = lstatSync(path, { throwIfNoEntry: false });
-  return sight === undefined ? 'nothing' : { sha256: hashOf(readFileSync(path)) };
+  return sight === undefined ? 'nothing' : { sha256: contentHash(readFileSync(path)) };
 }
 
 /** Since when a place has been as it is; of a missing one, the lowest folder on the way. */

@@ -27,7 +27,7 @@ import {
   type WorkspaceDisk,
 } from '../../src/engine/workspace/workspace-disk.ts';
 import { runRestore } from '../../src/engine/undo/restore-plan.ts';
-import { hashOf } from '../../src/engine/undo/snapshot-tree.ts';
+import { contentHash } from '../../src/engine/undo/snapshot-tree.ts';
 import { diskWith, Lab } from './lab.ts';
 
 const pathsIn = (lab: Lab, snapshot: Snapshot): readonly string[] => lab.entriesIn(snapshot).map(([path]) => path);
@@ -282,7 +282,7 @@ describe('a restore', () => {
     mkdirSync(join(lab.base, 'outside'));
     writeFileSync(join(lab.base, 'outside/f'), 'same');
     lab.link('d', join(lab.base, 'outside'));
-    const now = { kind: 'file', mode: 0o644, size: 4, hash: hashOf(Buffer.from('same')) } as const;
+    const now = { kind: 'file', mode: 0o644, size: 4, hash: contentHash(Buffer.from('same')) } as const;
     const ports = { root: lab.root, disk: nodeWorkspaceDisk, read: async () => Buffer.from('x') };
     const result = {
       restored: [],
@@ -439,7 +439,7 @@ describe('a restore', () => {
     lab.write('f', 'mine');
     await lab.take();
     const { folder } = contentStoreOf(lab.home, lab.root);
-    const mine = new RegExp(`^${hashOf(Buffer.from('mine'))} .*\\n`, 'm');
+    const mine = new RegExp(`^${contentHash(Buffer.from('mine'))} .*\\n`, 'm');
     const indexes = readdirSync(folder).filter((name) => name.endsWith('.index'));
     const index = indexes.map((name) => join(folder, name)).find((path) => mine.test(readFileSync(path, 'utf8')))!;
     writeFileSync(index, readFileSync(index, 'utf8').replace(mine, ''));
@@ -603,7 +603,7 @@ describe('collect', () => {
     store.saveNote('');
     await removeUnusedSnapshots(lab.home, new Set(), { now: Date.now(), graceMs: 60_000 });
     expect(lab.filesIn(snapshot)).toEqual(['new', 'old']);
-    expect(contentStoreOf(lab.home, lab.root).load(hashOf(Buffer.from('o'.repeat(50_000))))).toBeDefined();
+    expect(contentStoreOf(lab.home, lab.root).load(contentHash(Buffer.from('o'.repeat(50_000))))).toBeDefined();
   });
 
   it('beside restores of two threads takes nothing that a snapshot names', async () => {

@@ -20,11 +20,11 @@ import {
   type WorkspaceDisk,
 } from '../../src/engine/workspace/workspace-disk.ts';
 import { contentStoreOf } from '../../src/engine/undo/content-store.ts';
-import { findGit } from '../../src/engine/workspace/find-git-folders.ts';
+import { findGitFolders } from '../../src/engine/workspace/find-git-folders.ts';
 import { nothingIgnored } from '../../src/engine/workspace/ignore-rules.ts';
 import { TimeSlicer } from '../../src/engine/workspace/yield-to-event-loop.ts';
 import { runRestore } from '../../src/engine/undo/restore-plan.ts';
-import { hashOf } from '../../src/engine/undo/snapshot-tree.ts';
+import { contentHash } from '../../src/engine/undo/snapshot-tree.ts';
 import { visibleFiles } from '../../src/engine/workspace/visible-files.ts';
 import { diskWith, Lab } from './lab.ts';
 
@@ -187,7 +187,7 @@ it('a search for git repositories lists nothing elsewhere, and says what it coul
   };
   const limits = { pace: new TimeSlicer(systemClock, signal), mostEntries: 100, isLate: () => false };
   const none = { paths: [], missing: [], repositories: [], settings: [] };
-  expect(await findGit({ roots: [lab.root], denies }, limits)).toEqual({ ...none, unseen: [lab.at('d')] });
+  expect(await findGitFolders({ roots: [lab.root], denies }, limits)).toEqual({ ...none, unseen: [lab.at('d')] });
 });
 
 it('a search for git repositories looks below a root that is spelled through a link', async () => {
@@ -196,13 +196,13 @@ it('a search for git repositories looks below a root that is spelled through a l
   const root = join(lab.base, 'link');
   symlinkSync(lab.root, root);
   const limits = { pace: new TimeSlicer(systemClock, signal), mostEntries: 100, isLate: () => false };
-  const found = await findGit({ roots: [root], denies: () => false }, limits);
+  const found = await findGitFolders({ roots: [root], denies: () => false }, limits);
   expect(found).toMatchObject({ paths: [join(root, 'repo/.git')], repositories: [join(root, 'repo')], unseen: [] });
 });
 
 it('a restore compares no file elsewhere', async () => {
   const lab = swapped();
-  const now = { kind: 'file', mode: 0o644, size: secret.length, hash: hashOf(Buffer.from(secret)) } as const;
+  const now = { kind: 'file', mode: 0o644, size: secret.length, hash: contentHash(Buffer.from(secret)) } as const;
   const read: string[] = [];
   const disk: WorkspaceDisk = {
     ...diskWith((folder, path) => ({

@@ -1,5 +1,5 @@
 import { fileSystem } from './file-system.ts';
-import { sweepFolders } from './processes.ts';
+import { removeFoldersOfDeadProcesses } from './processes.ts';
 import { readUpTo, withRegularFile } from './regular-files.ts';
 import { mkdtempSync, rmSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
@@ -54,7 +54,7 @@ export function lazyThreadFolder(parent: string) {
   let own: string | undefined;
   const make = (): string => {
     if (!makeOwnFolder(parent, 'readable')) throw new Error(`${parent} is open to others.`);
-    sweepFolders(parent, prefix);
+    removeFoldersOfDeadProcesses(parent, prefix);
     const made = mkdtempSync(join(parent, `${prefix}${process.pid}-`));
     if (folders.size === 0) process.on('exit', removeAll);
     folders.add(made);

@@ -89,7 +89,7 @@ function readSmall(path: string): string {
 }
 
 /** Removes folders `PREFIX PID - …` of dead processes. No command may write the parent: it could put a link there. */
-export function sweepFolders(parent: string, prefix: string): void {
+export function removeFoldersOfDeadProcesses(parent: string, prefix: string): void {
   for (const name of listFolderNames(parent)) {
     const process = name.startsWith(prefix) ? /^(\d+)-\w+$/.exec(name.slice(prefix.length))?.[1] : undefined;
     if (process === undefined || isAlive(Number(process))) continue;

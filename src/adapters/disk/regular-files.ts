@@ -163,7 +163,7 @@ export function readIfPossible(path: string, options: BoundedReading): Buffer | 
 export const readTextIfPossible = (path: string, options: BoundedReading): string | undefined =>
   readIfPossible(path, options)?.toString('utf8');
 
-export function whyMissing(path: string): string {
+export function missingFileReason(path: string): string {
   try {
     fileSystem.statSync(path);
     return 'it disappeared';

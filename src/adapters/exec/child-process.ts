@@ -1,5 +1,5 @@
 import type { HelperMessage, PlainCommand, RunnableCommand } from '../../ports/sandbox.ts';
-import { thrownMessage } from '../../protocol/display-text.ts';
+import { messageOfThrown } from '../../protocol/display-text.ts';
 import {
   toNodePath,
   errorCode,
@@ -25,7 +25,7 @@ export function describeStartFailure(command: Pick<PlainCommand, 'argv' | 'cwd'>
     EACCES: `The program ${program} is not executable.`,
     E2BIG: 'The command line and its environment are longer than the system allows.',
   };
-  return known[errorCode(error) ?? ''] ?? `The command could not be started: ${thrownMessage(error)}`;
+  return known[errorCode(error) ?? ''] ?? `The command could not be started: ${messageOfThrown(error)}`;
 }
 
 export function replacedFolderMessage({ cwd }: Pick<PlainCommand, 'cwd'>): string {

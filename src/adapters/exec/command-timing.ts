@@ -1,9 +1,9 @@
-import type { Pauses } from '../../ports/commands.ts';
+import type { OutputPauses } from '../../ports/commands.ts';
 import type { Clock } from '../../ports/system.ts';
 
 export type Stopwatch = ReturnType<typeof startStopwatch>;
 
-export function startStopwatch(clock: Pick<Clock, 'now'>, pauses: Pauses | undefined) {
+export function startStopwatch(clock: Pick<Clock, 'now'>, pauses: OutputPauses | undefined) {
   let counted = 0;
   let runsSince = pauses?.isPaused === true ? undefined : clock.now();
   /** Milliseconds since the start, without pauses. */
@@ -31,7 +31,11 @@ export async function settlesWithin(event: Promise<unknown>, milliseconds: numbe
 const longestTimerMs = 2 ** 31 - 1;
 
 /** Calls `reached` once after that time, not counting pauses. Returns a function that cancels it. */
-export function startTimeLimit(milliseconds: number, pauses: Pauses | undefined, reached: () => void): () => void {
+export function startTimeLimit(
+  milliseconds: number,
+  pauses: OutputPauses | undefined,
+  reached: () => void,
+): () => void {
   let left = Math.min(milliseconds, longestTimerMs);
   let timer: NodeJS.Timeout | undefined;
   let startedAt = 0;

@@ -1,5 +1,5 @@
 import { makeOwnFolder } from '../disk/own-files.ts';
-import { signalProcess, sweepFolders } from '../disk/processes.ts';
+import { signalProcess, removeFoldersOfDeadProcesses } from '../disk/processes.ts';
 import { dropListeners } from './child-process.ts';
 import { systemPrograms } from './find-programs.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -115,7 +115,7 @@ const prefix = 'pipes-';
  */
 export async function makeNamedPipes(runFolder: string, count: number): Promise<readonly PipeEnds[]> {
   if (!makeOwnFolder(runFolder, 'readable')) throw new Error(`${runFolder} is open to others.`);
-  sweepFolders(runFolder, prefix);
+  removeFoldersOfDeadProcesses(runFolder, prefix);
   const folder = mkdtempSync(join(runFolder, `${prefix}${process.pid}-`));
   const names = Array.from({ length: count }, (_, index) => join(folder, String(index)));
   const making = runMkfifo(names);

@@ -1,5 +1,5 @@
 import type {
-  Pauses,
+  OutputPauses,
   ProcessEnd,
   ProcessOutput,
   RunningCommand,
@@ -166,7 +166,7 @@ interface WaitOptions {
   readonly milliseconds: number;
   /** Reasons to stop waiting before the end: any output, or a line that looks like a question. */
   readonly quiet: 'any' | 'prompt' | 'never';
-  readonly pauses?: Pauses;
+  readonly pauses?: OutputPauses;
   readonly signal: AbortSignal;
 }
 
@@ -232,7 +232,7 @@ class LiveSession {
     this.#settle();
   }
 
-  limit(milliseconds: number, pauses: Pauses | undefined): void {
+  limit(milliseconds: number, pauses: OutputPauses | undefined): void {
     const stop = startTimeLimit(milliseconds, pauses, () => void this.kill('timed-out'));
     void this.ended.then(stop);
   }

@@ -1,9 +1,9 @@
-import type { Clock, Ids } from '../../ports/system.ts';
+import type { Clock, IdSource } from '../../ports/system.ts';
 import { fileSystem as fs } from '../disk/file-system.ts';
 import { randomFillSync } from 'node:crypto';
 
 /** UUIDv7: milliseconds, a counter that orders ids of one millisecond, then random bits. */
-export function systemIds(clock: Clock): Ids {
+export function systemIds(clock: Clock): IdSource {
   let lastMs = 0;
   let counter = 0;
   let pool: Buffer = Buffer.alloc(0);

@@ -1,5 +1,5 @@
 import { defined } from '../../base/objects.ts';
-import type { Login, NewTokens, TokenReservation } from '../../ports/login.ts';
+import type { StoredLogin, NewTokens, TokenReservation } from '../../ports/login.ts';
 import { type JsonObject, numberAt, objectAt, parseJsonObject, stringAt, trueAt } from '../../protocol/json.ts';
 import { fileSystem, isMissing, realPath, diskErrorReason, syncFolder } from '../disk/file-system.ts';
 import { readBounded } from '../disk/regular-files.ts';
@@ -148,7 +148,7 @@ const cannotWrite = (path: string, error: unknown): Error =>
 const loginKeys: readonly string[] = ['auth_mode', 'OPENAI_API_KEY', 'tokens', 'personal_access_token'];
 
 /** Reads the login from the document. If it does not say which counts, a key wins over tokens. */
-export function parseLogin(stored: JsonObject, renew: string): Login {
+export function parseLogin(stored: JsonObject, renew: string): StoredLogin {
   const mode = stringAt(stored, 'auth_mode')?.toLowerCase() ?? '';
   const key = textAt(stored, 'OPENAI_API_KEY');
   const tokens = objectAt(stored, 'tokens') ?? {};

@@ -1,5 +1,5 @@
 import { type CredentialStoreName, type LoginLimits, loginRefusal } from '../../core/policy/requirements.ts';
-import type { Login, LoginStore } from '../../ports/login.ts';
+import type { StoredLogin, LoginStore } from '../../ports/login.ts';
 import type { ProgramFinder } from '../../ports/system.ts';
 import type { EnvironmentVariables } from '../../protocol/shell.ts';
 import { workUnderLock, type LockWaiting } from '../disk/wait-for-lock.ts';
@@ -39,7 +39,7 @@ export function loginStore(options: LoginStoreOptions): LoginStore {
 
 const variable = 'CODEX_ACCESS_TOKEN';
 
-function accessTokenIn(env: EnvironmentVariables): Login | undefined {
+function accessTokenIn(env: EnvironmentVariables): StoredLogin | undefined {
   const token = env[variable]?.trim() ?? '';
   return token === '' ? undefined : readAccessToken(token, `Check the token in ${variable}, or unset it.`, variable);
 }
@@ -49,18 +49,18 @@ export function readAccessToken(
   token: string,
   renew: string,
   where: string,
-): Extract<Login, { kind: 'access-token' | 'unusable' }> {
+): Extract<StoredLogin, { kind: 'access-token' | 'unusable' }> {
   if (/^at-[\x21-\x7e]+$/.test(token)) return { kind: 'access-token', token, renew };
   const message = `${where} holds no personal access token: those begin with "at-".`;
   return { kind: 'unusable', message, next: renew };
 }
 
-function asLogin(found: LoginLookup, home: string): Login {
+function asLogin(found: LoginLookup, home: string): StoredLogin {
   if (found.kind === 'found') return parseLogin(found.document, signInAdvice(home));
   return found.kind === 'none' ? found : { ...found, kind: 'unusable' };
 }
 
-function withinLimits(login: Login, limits: LoginLimits): Login {
+function withinLimits(login: StoredLogin, limits: LoginLimits): StoredLogin {
   if (login.kind === 'none' || login.kind === 'unusable') return login;
   const accountId = login.kind === 'chatgpt' ? login.accountId : undefined;
   const refused = loginRefusal({ method: login.kind === 'api-key' ? 'api' : 'chatgpt', accountId }, limits);

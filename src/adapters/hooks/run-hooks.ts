@@ -1,7 +1,7 @@
 import { truncateMiddle } from '../../core/fragments/text/truncate.ts';
 import type { RunProgram } from '../../ports/commands.ts';
 import type { HookOccasion, Hooks, HookWatch } from '../../ports/hooks.ts';
-import type { Clock, Ids } from '../../ports/system.ts';
+import type { Clock, IdSource } from '../../ports/system.ts';
 import { stringAt } from '../../protocol/json.ts';
 import type { HookEntry, HookEvent } from '../../protocol/thread-event.ts';
 import { combineHookAnswers, hookEventRules, failedHookAnswer, parseHookAnswer } from './hook-answers.ts';
@@ -18,7 +18,7 @@ export interface HooksOptions {
   /** Asked before each run: the folders that commands may write change. */
   variables(): Readonly<Record<string, string>>;
   readonly clock: Clock;
-  readonly ids: Ids;
+  readonly ids: IdSource;
   readonly texts: HookTextShortener;
   readonly starts: StartHookRecord;
 }
@@ -28,7 +28,7 @@ const outputBytes = 1_000_000;
 const longestShown = 200;
 const longestEntry = 1000;
 
-export function createHooks(options: HooksOptions): Hooks {
+export function createHookRunner(options: HooksOptions): Hooks {
   const { hooks, patterns } = options;
   const closing = new AbortController();
   const running = new Set<Promise<void>>();

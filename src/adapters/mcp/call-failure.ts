@@ -1,6 +1,6 @@
 import type { McpServerConfig } from '../../core/config/servers/mcp-servers.ts';
 import type { McpElicitation } from '../../ports/mcp-servers.ts';
-import { thrownMessage } from '../../protocol/display-text.ts';
+import { messageOfThrown } from '../../protocol/display-text.ts';
 import { arrayAt, isJsonObject, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import { quoteShellCommand } from '../../protocol/shell.ts';
 import { UnreachableServer } from './bounded-fetch.ts';
@@ -26,9 +26,9 @@ export function explainCallFailure(error: unknown, config: McpServerConfig, show
   if (login !== undefined) return `${shown(login.message)}. Tell the user: ${login.next}`;
   const unreached = findUnreachableServer(error);
   if (unreached !== undefined) return `${shown(unreached.message)}. ${unreached.next}`;
-  const wrong = describeSchemaFault(thrownMessage(error));
+  const wrong = describeSchemaFault(messageOfThrown(error));
   if (wrong !== undefined) return `the server answered in a wrong form (${shown(wrong)}).`;
-  const words = JSON.stringify(shown(thrownMessage(error)).slice(0, mostCharacters));
+  const words = JSON.stringify(shown(messageOfThrown(error)).slice(0, mostCharacters));
   return `the server answered with an error${typeof code === 'number' ? ` ${code}` : ''}: ${words}`;
 }
 

@@ -2,7 +2,7 @@ import type { McpServerConfig } from '../../core/config/servers/mcp-servers.ts';
 import { formatTomlKey } from '../../core/config/toml/toml-key.ts';
 import type { McpAnswer, McpCallOptions, McpElicitation, McpElicitationAnswer } from '../../ports/mcp-servers.ts';
 import { valueOrAbort } from '../../protocol/abort.ts';
-import { thrownMessage } from '../../protocol/display-text.ts';
+import { messageOfThrown } from '../../protocol/display-text.ts';
 import { isJsonObject, type Json, type JsonObject, mostLevels, nestsDeeperThan } from '../../protocol/json.ts';
 import { type Outcome, endWithFullStop } from '../../protocol/outcome.ts';
 import { quoteShellCommand } from '../../protocol/shell.ts';
@@ -312,7 +312,7 @@ function malformedTools(name: string, tools: readonly string[]): Outcome {
 /** Unwraps library errors to find an unreachable server or a failed login. Malformed answers give a list of faults. */
 function reasonOf(error: unknown): string {
   const found = findUnreachableServer(error) ?? findLoginProblem(error) ?? error;
-  const words = thrownMessage(found).trim();
+  const words = messageOfThrown(found).trim();
   const wrong = describeSchemaFault(words);
   if (wrong !== undefined) return `it sent an answer of the wrong form (${wrong})`;
   return words === '' ? 'the connection failed for a reason that is not known' : words;

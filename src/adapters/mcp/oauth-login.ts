@@ -1,6 +1,6 @@
 import { defined } from '../../base/objects.ts';
 import type { McpAddressConfig } from '../../core/config/servers/mcp-servers.ts';
-import { thrownMessage } from '../../protocol/display-text.ts';
+import { messageOfThrown } from '../../protocol/display-text.ts';
 import { arrayAt, type JsonObject, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import { ErrorWithAdvice } from './bounded-fetch.ts';
 import type { CredentialStore, McpCredentials } from './credential-store.ts';
@@ -146,7 +146,7 @@ export class LoginSession implements OAuthClientProvider {
     try {
       return await this.#options.store.alone(this.#options.address.url, () => this.#renewOnce(form, send), signal);
     } catch (error) {
-      this.#notRenewed = thrownMessage(error);
+      this.#notRenewed = messageOfThrown(error);
       throw error;
     }
   }

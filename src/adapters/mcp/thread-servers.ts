@@ -351,12 +351,12 @@ export interface ThreadTools {
   /** Direct tools whose servers changed the description, with the new one. */
   readonly changed: readonly McpTool[];
   /** In the tool list, though their servers no longer list them. */
-  readonly missing: readonly WithdrawnTool[];
+  readonly missing: readonly UnavailableTool[];
   readonly hasResources: boolean;
 }
 
 /** Stays in the list only because removing it would lose the cached prefix. */
-export type WithdrawnTool = Pick<McpTool, 'server' | 'name' | 'spec'>;
+export type UnavailableTool = Pick<McpTool, 'server' | 'name' | 'spec'>;
 /** The presence of this tool means that resources are offered. */
 const resourcesMark = 'list_mcp_resources';
 
@@ -416,7 +416,7 @@ const missingTools = (
   held: ReadonlyMap<string, ToolSpec>,
   listed: ReadonlySet<string>,
   servers: ToolsToSort['servers'],
-): readonly WithdrawnTool[] =>
+): readonly UnavailableTool[] =>
   [...held].flatMap(([name, spec]) => {
     if (listed.has(name)) return [];
     const possible = servers.map(({ config }) => config).filter((each) => name.startsWith(serverPrefix(each.name)));

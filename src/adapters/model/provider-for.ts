@@ -1,6 +1,6 @@
 import type { ProviderConfig, ProviderProblem } from '../../core/config/providers/provider-config.ts';
 import { commonCapabilities } from '../../core/config/providers/server-capabilities.ts';
-import type { Encoder, Provider } from '../../ports/model.ts';
+import type { Encoder, ModelProvider } from '../../ports/model.ts';
 import type { HttpClientOptions } from './http/send-question.ts';
 import { responsesFormat } from './responses/client.ts';
 import type { WireFormat } from './http/http-client.ts';
@@ -21,7 +21,7 @@ const functionsOnly = async (): Promise<WireFormat> =>
 export async function providerFor(
   options: HttpClientOptions,
   { gates, formats }: { readonly gates: Readonly<Record<string, boolean>>; readonly formats: readonly WireFormat[] },
-): Promise<Provider | ProviderProblem> {
+): Promise<ModelProvider | ProviderProblem> {
   const { provider } = options;
   const { wireApi } = provider;
   const load = Object.hasOwn(builtIn, wireApi) ? builtIn[wireApi] : undefined;

@@ -1,11 +1,11 @@
 import { type Hash, createHash } from 'node:crypto';
-import type { Digester } from '../../ports/model.ts';
+import type { RequestDigester } from '../../ports/model.ts';
 
 type Begun = { readonly pieces: readonly Uint8Array[]; readonly hash: Hash };
 /** The last pieces change each time: the newest items, which share a piece, and what follows the input. */
 const movingPieces = 2;
 
-export function createDigester(): Digester {
+export function createDigester(): RequestDigester {
   let begun: Begun | undefined;
   return {
     body(pieces) {

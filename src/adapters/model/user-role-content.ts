@@ -1,7 +1,7 @@
 import { invisibleRegexClass, spaceRegexClass } from '../../base/invisible-characters.ts';
 import { isProgramMessage } from '../../core/fragments/answers/agents-and-goals.ts';
 import { type JsonObject, stringAt } from '../../protocol/json.ts';
-import { type InputWriter, speakerTags } from '../../protocol/user-input.ts';
+import { type InputAuthor, speakerTags } from '../../protocol/user-input.ts';
 
 export type UserTurnContent = { readonly content: MessageContent; readonly among: () => MessageContent };
 /** Heading above a parent agent's message. The agent's instructions say which agent that is. */
@@ -9,7 +9,7 @@ const parentHeading = '[Message from the agent that started you]';
 export const strayOutputHeading = '[Output of a call that is not shown here:]';
 
 /** A message of the user's role: the user's words unless another writer is known. */
-export function userRoleContent(content: MessageContent, writer: InputWriter | undefined): UserTurnContent {
+export function userRoleContent(content: MessageContent, writer: InputAuthor | undefined): UserTurnContent {
   if (typeof content === 'string' && isProgramMessage(content))
     return unmarkedContent(wrapInBorders('developer', content));
   switch (writer) {

@@ -11,7 +11,7 @@ import type { Bubblewrap } from './linux/bubblewrap.ts';
 import { type BubblewrapParts, findBubblewrap, isWsl1, packagedNotice } from './linux/find-bubblewrap.ts';
 import type { LandlockHelper } from './linux/landlock-sandbox.ts';
 import { planLinux } from './linux/linux-sandbox.ts';
-import { createEmptyMountPoints, type MountPoints } from './linux/mount-points.ts';
+import { createEmptyMountPoints, type HostMountPoints } from './linux/mount-points.ts';
 import { planMacos } from './macos/seatbelt.ts';
 import { valueOr } from './disk-view.ts';
 import { protectGit } from './policy-on-disk.ts';
@@ -173,7 +173,7 @@ function lookAtMachine(options: SandboxOptions) {
   const found = new Map<string, Promise<Bubblewrap | SandboxRefused>>();
   let wsl1: boolean | undefined;
   let landlock: ReturnType<typeof lookForLandlock> | undefined;
-  let mountPoints: MountPoints | undefined;
+  let mountPoints: HostMountPoints | undefined;
   const parts: BubblewrapParts = { spawn, files, probed: new Map(), proven, isIntact: isProgramIntact };
   return {
     isWsl1: () => (wsl1 ??= isWsl1(options.kernelVersion?.() ?? readSystemFile('/proc/version'))),
@@ -186,7 +186,7 @@ function lookAtMachine(options: SandboxOptions) {
       return known;
     },
     landlock: () => (landlock ??= lookForLandlock(options)),
-    mountPoints(): MountPoints {
+    mountPoints(): HostMountPoints {
       const shared = { temporaryDirectories: temporary, processes, lingerMs };
       return (mountPoints ??= createEmptyMountPoints({ ...shared, registries: mountRegistries() }));
     },

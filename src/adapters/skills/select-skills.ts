@@ -1,4 +1,4 @@
-import { nearestKey } from '../../core/config/keys/check-values.ts';
+import { nearestConfigKey } from '../../core/config/keys/check-values.ts';
 import { relevantSkills, selectSkills } from '../../core/planes/select-skills.ts';
 import type { NamedSkill, NamedSkills, SelectedSkills } from '../../ports/skills.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -65,7 +65,7 @@ function skillsOfName(skills: readonly KnownSkill[], name: string): readonly Kno
 /** Finds the skill that a name probably misspells. Other names may be variables or prices. */
 function misspelt(skills: readonly KnownSkill[], name: string): string | undefined {
   const names = skills.map((skill) => skill.name);
-  return name.length < shortestMisspelt || !/[a-z]/.test(name) ? undefined : nearestKey(name, names);
+  return name.length < shortestMisspelt || !/[a-z]/.test(name) ? undefined : nearestConfigKey(name, names);
 }
 
 /** Shorter names resemble each other by chance. */

@@ -14,7 +14,7 @@ import {
   refusalReason,
   sandboxRefusedAgain,
 } from '../../core/fragments/answers/tool-calls.ts';
-import type { Budget } from '../../core/fragments/text/truncate.ts';
+import type { TextBudget } from '../../core/fragments/text/truncate.ts';
 import { type CallNeeds, type Escalation, mayChangeFiles } from '../../core/policy/decide/call-decision.ts';
 import { deniedPathsInOutput } from '../../core/policy/decide/denied-by-output.ts';
 import { childEnvironment } from '../../core/policy/environment/shell-environment-policy.ts';
@@ -24,7 +24,7 @@ import type { AnswerNetworkHost } from '../../ports/ask-user.ts';
 import type {
   CommandSessions,
   CommandStartOptions,
-  Pauses,
+  OutputPauses,
   ProcessEnd,
   ShellEnvironment,
   YieldedCommand,
@@ -41,16 +41,8 @@ import { interceptPatch } from './apply-patch/apply-patch-tool.ts';
 import { type ApplyPatchPorts, preparePatch } from './apply-patch/prepare-patch.ts';
 import { functionSpec, notJsonObjectProblem } from './function-tool.ts';
 import { parseExtraPermissions, pathNeeds, type PathResolutionBase, permissionsSchema } from './request-permissions.ts';
-import {
-  type CallPreparation,
-  type CallResult,
-  type CallRunContext,
-  outputBudget,
-  readPositiveNumber,
-  type StartedSession,
-  type Tool,
-  type ToolCall,
-} from './tool.ts';
+import { outputBudget, readPositiveNumber } from './tool.ts';
+import type { CallPreparation, CallResult, CallRunContext, StartedSession, Tool, ToolCall } from './tool.ts';
 import { resolve } from 'node:path';
 
 export interface ExecCommandPorts {
@@ -235,7 +227,7 @@ function withPatchProgram(
 type GoingOn = YieldedCommand & Pick<CommandReport, 'denied'> & Pick<StartedSession, 'known' | 'changes'>;
 
 /** The command is still running: the answer gives its session number. */
-function goesOn(item: CommandItem, end: GoingOn, budget: Budget): CallResult {
+function goesOn(item: CommandItem, end: GoingOn, budget: TextBudget): CallResult {
   const { session, durationMs, output: said, denied, log, pruned, known, changes } = end;
   const how = { kind: 'running', sessionId: session.id } as const;
   const report = { seconds: durationMs / 1000, end: how, output: said.text, pruned, ...defined({ denied, log }) };
@@ -251,7 +243,7 @@ function goesOn(item: CommandItem, end: GoingOn, budget: Budget): CallResult {
 
 type CommandEnd = ProcessEnd & { readonly by: StoppedBy } & Pick<CommandReport, 'denied' | 'serversLeftOut'>;
 
-function answer(item: CommandItem, end: CommandEnd, given: ExecCommandArguments, budget: Budget): CallResult {
+function answer(item: CommandItem, end: CommandEnd, given: ExecCommandArguments, budget: TextBudget): CallResult {
   if (end.kind === 'not-started') {
     const output = notRunText(end.reason, 'Nothing was done.');
     return { output, item: { ...item, status: 'failed', output: refusalReason(output), unfinished: end.kind } };
@@ -284,7 +276,7 @@ export function createPauseTracker() {
     get isPaused() {
       return waiting > 0;
     },
-    watch(watcher: Parameters<Pauses['watch']>[0]) {
+    watch(watcher: Parameters<OutputPauses['watch']>[0]) {
       watchers.add(watcher);
       return () => watchers.delete(watcher);
     },

@@ -1,20 +1,20 @@
 import { joinPath, normalisePath, parentPath } from '../../core/policy/paths/absolute-paths.ts';
-import { namesKeptAnywhere, protectedNames } from '../../core/policy/paths/special-places.ts';
-import { type PathWalk, type WalkOptions, walkPath } from '../../core/policy/paths/walk-path.ts';
+import { protectedNamesAtAnyDepth, protectedNames } from '../../core/policy/paths/special-places.ts';
+import { type PathWalk, type PathWalkOptions, walkPath } from '../../core/policy/paths/walk-path.ts';
 import type { PatchFileReader, PathState } from '../../ports/files.ts';
 
 /** The folders on a path that would control what programs do in the repository of a `.git` beside them. */
 export function protectedFoldersBesideGit(disk: PathLookup, path: string): readonly string[] {
   const kept: string[] = [];
   for (let place = path; place !== '/'; place = parentPath(place)) {
-    if (isNamedSo(place) && namesKeptAnywhere.some((name) => isThere(disk, joinPath(parentPath(place), name))))
+    if (isNamedSo(place) && protectedNamesAtAnyDepth.some((name) => isThere(disk, joinPath(parentPath(place), name))))
       kept.push(place);
   }
   return kept;
 }
 
 function isNamedSo(path: string): boolean {
-  return protectedNames.some((name) => !namesKeptAnywhere.includes(name) && path.endsWith(`/${name}`));
+  return protectedNames.some((name) => !protectedNamesAtAnyDepth.includes(name) && path.endsWith(`/${name}`));
 }
 
 function isThere(disk: PathLookup, path: string): boolean {
@@ -63,7 +63,7 @@ export type FollowedPath =
 /** Limit of Linux. */
 const longestPath = 4096;
 
-export function followPath(disk: Pick<PatchFileReader, 'look'>, path: string, options: WalkOptions): FollowedPath {
+export function followPath(disk: Pick<PatchFileReader, 'look'>, path: string, options: PathWalkOptions): FollowedPath {
   const { kind, at, sight, rest, isInLink, links: passed } = walkPath((place) => disk.look(place), path, options);
   if (kind === 'loop') return { kind: 'blocked', code: 'ELOOP' };
   if (kind === 'blocked') return { kind: 'blocked', code: 'ENOTDIR' };

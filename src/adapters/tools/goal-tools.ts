@@ -1,4 +1,9 @@
-import { onlyUserRaisesBudget, goalAnswer, goalExists, noGoal } from '../../core/fragments/answers/agents-and-goals.ts';
+import {
+  onlyUserRaisesBudget,
+  goalAnswer,
+  goalExistsText,
+  noGoalText,
+} from '../../core/fragments/answers/agents-and-goals.ts';
 import type { ThreadGoal } from '../../ports/threads.ts';
 import type { ToolSpec } from '../../ports/model.ts';
 import { defined } from '../../base/objects.ts';
@@ -43,7 +48,7 @@ export function goalTools({ mostTokens }: { readonly mostTokens?: number }): rea
       read: (given) => readWanted(given, mostTokens),
       answer(goal, wanted) {
         const before = goal.current;
-        if (before !== undefined && before.status !== 'complete') return goalExists;
+        if (before !== undefined && before.status !== 'complete') return goalExistsText;
         return goal.create(wanted);
       },
     }),
@@ -58,11 +63,11 @@ export function goalTools({ mostTokens }: { readonly mostTokens?: number }): rea
       },
       answer(goal, { status, tokens }) {
         const { current } = goal;
-        if (current === undefined) return noGoal;
+        if (current === undefined) return noGoalText;
         const more = status === 'active' ? moreTokens(current, tokens, mostTokens) : undefined;
         // A budget that the model could raise itself would not be a limit.
         if (more !== undefined && goal.isAlone) return onlyUserRaisesBudget;
-        return goal.change(status, defined({ more })) ?? noGoal;
+        return goal.change(status, defined({ more })) ?? noGoalText;
       },
     }),
   ];
@@ -106,7 +111,7 @@ function goalTool<Wanted>(spec: ToolSpec, { read, answer }: GoalWork<Wanted>): T
     malformed: 'the arguments are not a JSON object.',
     read,
     run(wanted, { goal }, { step }) {
-      const done = goal === undefined ? noGoal : answer(goal, wanted);
+      const done = goal === undefined ? noGoalText : answer(goal, wanted);
       if (typeof done === 'string') return { output: `Not done: ${done}`, ok: false };
       return goalAnswer(step.envelope.telemetry.threadId, done);
     },

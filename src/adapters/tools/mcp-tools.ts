@@ -9,7 +9,7 @@ import type { CallNeeds } from '../../core/policy/decide/call-decision.ts';
 import type { McpResourceRequest, McpServers, McpTool } from '../../ports/mcp-servers.ts';
 import type { Clock } from '../../ports/system.ts';
 import { arrayAt, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
-import { thrownMessage } from '../../protocol/display-text.ts';
+import { messageOfThrown } from '../../protocol/display-text.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { McpApprovalMode } from '../../protocol/permissions.ts';
 import type { ToolCallItem } from '../../protocol/turn-item.ts';
@@ -198,7 +198,7 @@ function resourceTool(
       try {
         return answered(item, mcpResourcesText(await work(ask), seconds()), 'completed');
       } catch (error) {
-        return answered(item, mcpFailureText(thrownMessage(error), seconds()), 'failed');
+        return answered(item, mcpFailureText(messageOfThrown(error), seconds()), 'failed');
       }
     },
   });

@@ -1,21 +1,21 @@
 import {
   stringOption,
-  choiceOf,
+  choiceOption,
   copiedObjectWithMethods,
   booleanOption,
   jsonObjectOption,
-  listOf,
+  listOption,
   functionOption,
-  readOptions,
-  trueOption,
-  valueWhere,
+  validateOptions,
+  trueOnlyOption,
+  optionWhere,
 } from '../../core/envelope/read-options.ts';
-import type { OptionTable, OptionType } from '../../core/envelope/read-options.ts';
+import type { OptionReaders, OptionType } from '../../core/envelope/read-options.ts';
 import { toolFailedText } from '../../core/fragments/answers/tool-calls.ts';
 import { mcpContentParts, type PreparePicture } from '../../core/fragments/answers/content-parts.ts';
 import type { Threads } from '../../ports/threads.ts';
 import { valueOrAbort } from '../../protocol/abort.ts';
-import { thrownMessage } from '../../protocol/display-text.ts';
+import { messageOfThrown } from '../../protocol/display-text.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ToolCallItem } from '../../protocol/turn-item.ts';
@@ -112,26 +112,26 @@ async function attempt(own: OwnTool, given: JsonObject, call: OwnToolCall): Prom
     if (typeof result === 'string') return { output: result, ok: true };
     if (result === undefined || result === null) return { output: toolFailedText('it gave no text.'), ok: false };
     // A misspelt failure flag must not pass for success.
-    const read = readOptions<PartialResult>(result, resultOptions, `the result of ${own.name}`);
+    const read = validateOptions<PartialResult>(result, resultOptions, `the result of ${own.name}`);
     return 'code' in read ? { output: toolFailedText(read.message), ok: false } : { ok: true, ...read };
   } catch (error) {
-    return { output: toolFailedText(thrownMessage(error)), ok: false };
+    return { output: toolFailedText(messageOfThrown(error)), ok: false };
   }
 }
 
 type PartialResult = Omit<OwnToolResult, 'ok'> & Partial<Pick<OwnToolResult, 'ok'>>;
-const dataUrl = valueWhere<string>('a data URL', (given) => typeof given === 'string' && given.startsWith('data:'));
+const dataUrl = optionWhere<string>('a data URL', (given) => typeof given === 'string' && given.startsWith('data:'));
 
 const resultOptions = {
   output: { type: stringOption, required: true },
   ok: { type: booleanOption },
-  images: { type: listOf(dataUrl, 'a list of data URLs') },
-} as const satisfies OptionTable<PartialResult>;
+  images: { type: listOption(dataUrl, 'a list of data URLs') },
+} as const satisfies OptionReaders<PartialResult>;
 
 const interrupted: OwnToolResult = { output: toolFailedText('the turn was interrupted.'), ok: false };
 const namePattern = /^[A-Za-z0-9_-]{1,64}$/;
 
-const toolName = valueWhere<string>(
+const toolName = optionWhere<string>(
   'a name of letters, digits, _ and -, at most 64',
   (given) => typeof given === 'string' && namePattern.test(given),
 );
@@ -140,10 +140,10 @@ export const ownToolOption: OptionType<OwnTool> = copiedObjectWithMethods<OwnToo
   name: { type: toolName, required: true },
   description: { type: stringOption, required: true },
   parameters: { type: jsonObjectOption, required: true },
-  alone: { type: trueOption },
-  idempotent: { type: trueOption },
-  deferLoading: { type: trueOption },
-  remote: { type: choiceOf('reads', 'changes') },
+  alone: { type: trueOnlyOption },
+  idempotent: { type: trueOnlyOption },
+  deferLoading: { type: trueOnlyOption },
+  remote: { type: choiceOption('reads', 'changes') },
   run: { type: functionOption(), required: true },
 });
 

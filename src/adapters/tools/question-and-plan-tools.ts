@@ -1,4 +1,4 @@
-import { planUpdated } from '../../core/fragments/answers/tool-calls.ts';
+import { planUpdatedText } from '../../core/fragments/answers/tool-calls.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import { answersByQuestion, readUserQuestions } from '../../protocol/question.ts';
 import type { PlanItem, PlanStep } from '../../protocol/turn-item.ts';
@@ -41,7 +41,7 @@ export function updatePlanTool(): Tool {
         needs: {},
         idempotent: true,
         standing: true,
-        run: () => Promise.resolve({ output: planUpdated, item }),
+        run: () => Promise.resolve({ output: planUpdatedText, item }),
       };
     },
   };

@@ -13,7 +13,7 @@ import type { StepFacts, ToolTraits } from '../../core/envelope/facts.ts';
 import { prepareCall, type CallPreparation, reportUnknownArguments, type Tool } from './tool.ts';
 
 /** The tools of a thread. They may change between steps; a step offers those of its own moment. */
-export interface Router {
+export interface ToolRouter {
   readonly tools: readonly ToolTraits[];
   /** Names of more than one current tool: only the first tool is offered. */
   readonly clashes: readonly string[];
@@ -49,7 +49,7 @@ export type ToolSource = (() => readonly Tool[]) & {
 };
 
 /** If two tools have one name, that of the earlier source counts. Tools that are not chosen do not exist. */
-export function createRouter(sources: readonly ToolSource[], choice: ToolChoice = {}): Router {
+export function createToolRouter(sources: readonly ToolSource[], choice: ToolChoice = {}): ToolRouter {
   let given: readonly (readonly Tool[])[] = [];
   let clashes: readonly string[] = [];
   const byName = new Map<string, Tool>();

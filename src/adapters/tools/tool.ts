@@ -1,7 +1,7 @@
 import type { Step } from '../../core/envelope/envelope.ts';
 import type { ToolTraits } from '../../core/envelope/facts.ts';
 import { ignoredArgumentsText } from '../../core/fragments/answers/tool-calls.ts';
-import type { Budget } from '../../core/fragments/text/truncate.ts';
+import type { TextBudget } from '../../core/fragments/text/truncate.ts';
 import type { BlockedFiles, CallNeeds } from '../../core/policy/decide/call-decision.ts';
 import type { AnswerNetworkHost } from '../../ports/ask-user.ts';
 import type { CommandSession, CommandSessionFate } from '../../ports/commands.ts';
@@ -170,7 +170,7 @@ function withEnd(output: CallResult['output'], note: string): CallResult['output
 }
 
 /** The model's request never exceeds what the window allows. */
-export function outputBudget(budget: Budget, tokens: number): Budget {
+export function outputBudget(budget: TextBudget, tokens: number): TextBudget {
   return { mode: budget.mode, limit: Math.min(budget.limit, budget.mode === 'bytes' ? tokens * 4 : tokens) };
 }
 

@@ -1,6 +1,6 @@
 import { commandOutput } from '../../core/fragments/answers/commands-and-patches.ts';
 import { inputClosedText, noSuchSessionText } from '../../core/fragments/answers/clock-and-sessions.ts';
-import type { Budget } from '../../core/fragments/text/truncate.ts';
+import type { TextBudget } from '../../core/fragments/text/truncate.ts';
 import type { CommandSessionFate, CommandSessionOutput, CommandSessions } from '../../ports/commands.ts';
 import { defined } from '../../base/objects.ts';
 import { type JsonObject, parseJsonObject } from '../../protocol/json.ts';
@@ -63,7 +63,7 @@ async function run(
   sessions: Pick<CommandSessions, 'write'>,
   item: ToolCallItem,
   { id, text, waitMs, outputTokens }: Exclude<ReturnType<typeof readWrite>, string>,
-  budget: Budget,
+  budget: TextBudget,
   signal: AbortSignal,
 ): Promise<CallResult> {
   const news = await sessions.write(id, { text, waitMs }, signal);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { usedGates } from './features.ts';
+import { usedFeatures } from './features.ts';
 import { readRole } from './agents.ts';
 
 const overridesFor = (name: string, value: boolean) => readRole('x', { features: { [name]: value } }, 'd').overrides;
@@ -15,7 +15,7 @@ const neverClosed = [
   'use_legacy_landlock',
 ];
 
-test.each(usedGates.map(({ name }) => name))('a role closes %s only if its agents can do less for it', (name) => {
+test.each(usedFeatures.map(({ name }) => name))('a role closes %s only if its agents can do less for it', (name) => {
   const closed = neverClosed.includes(name) ? [] : [{ path: ['features', name], value: false }];
   expect(overridesFor(name, false)).toEqual(closed);
   expect(overridesFor(name, true)).toEqual([]);

@@ -1,9 +1,9 @@
 import { defined } from '../../base/objects.ts';
 import { isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
-import { featureGates, featureNames, isGateOpen } from './features.ts';
-import type { Override } from './flag-overrides.ts';
-import { choiceKind, flagKind, keysOfKind, nameKind, textKind, words } from './keys/key-kinds.ts';
-import type { SchemaKeys, TableKind } from './keys/key-kinds.ts';
+import { featureSwitches, featureNames, isGateOpen } from './features.ts';
+import type { ConfigOverride } from './flag-overrides.ts';
+import { choiceKind, booleanKey, keysOfKind, nameKey, textKey, words } from './keys/key-kinds.ts';
+import type { SchemaKeys, TableKeyKind } from './keys/key-kinds.ts';
 
 const usual = { running: 6, depth: 1 } as const;
 
@@ -33,7 +33,7 @@ export interface AgentRole {
   readonly instructions?: string;
   readonly model?: string;
   readonly effort?: string;
-  readonly overrides: readonly Override[];
+  readonly overrides: readonly ConfigOverride[];
   readonly withoutTools?: readonly string[];
   /** The agent changes no files, whatever its parent may do. */
   readonly readOnly?: true;
@@ -76,10 +76,10 @@ const closableFeatures = [...closableGates, ...Object.keys(toolsOfFeature), 'per
 
 export function readRole(name: string, table: JsonObject, description: string): AgentRole {
   const instructions = stringAt(table, 'developer_instructions')?.trim();
-  const gates = featureGates((objectAt(table, 'features') ?? {}) as Parameters<typeof featureGates>[0]);
+  const gates = featureSwitches((objectAt(table, 'features') ?? {}) as Parameters<typeof featureSwitches>[0]);
   const isClosed = (name: string): boolean => gates[name] === false;
   const chosen = fixable.map((key) => ({ path: [key], value: stringAt(table, key) }));
-  const overrides: Override[] = [
+  const overrides: ConfigOverride[] = [
     ...chosen.flatMap(({ path, value }) => (value === undefined ? [] : [{ path, value }])),
     ...(isClosed('personality') ? [{ path: ['personality'], value: 'none' }] : []),
     ...closableGates.filter(isClosed).map((gate) => ({ path: ['features', gate], value: false })),
@@ -108,15 +108,15 @@ export function describeFixedChoices({ model, effort, withoutTools, readOnly }: 
 const least = (min: number) => ({ type: 'integer', min }) as const;
 
 /** Keys of `[agents.NAME]` and of a role's own file. */
-export const agentRoleSchema: TableKind<SchemaKeys> = {
+export const agentRoleSchema: TableKeyKind<SchemaKeys> = {
   type: 'table',
   keys: {
-    name: nameKind,
-    description: textKind,
-    config_file: nameKind,
-    developer_instructions: textKind,
-    ...keysOfKind(nameKind, 'model model_reasoning_effort model_reasoning_summary model_verbosity'),
-    ...keysOfKind(nameKind, 'personality service_tier'),
+    name: nameKey,
+    description: textKey,
+    config_file: nameKey,
+    developer_instructions: textKey,
+    ...keysOfKind(nameKey, 'model model_reasoning_effort model_reasoning_summary model_verbosity'),
+    ...keysOfKind(nameKey, 'personality service_tier'),
     sandbox_mode: choiceKind(['read-only', 'workspace-write', 'danger-full-access']),
     features: { type: 'toggles', names: featureNames, tables: 'allowed', closable: closableFeatures },
   },
@@ -124,15 +124,15 @@ export const agentRoleSchema: TableKind<SchemaKeys> = {
   unknown: 'warning',
 };
 
-export const agentsSchema: TableKind<SchemaKeys> = {
+export const agentsSchema: TableKeyKind<SchemaKeys> = {
   type: 'table',
   keys: {
-    enabled: flagKind,
+    enabled: booleanKey,
     max_threads: least(1),
     max_concurrent_threads_per_session: least(1),
     max_depth: least(0),
     max_tokens: least(1),
-    ...keysOfKind(nameKind, 'default_subagent_model default_subagent_reasoning_effort'),
+    ...keysOfKind(nameKey, 'default_subagent_model default_subagent_reasoning_effort'),
   },
   unused: ['interrupt_message', 'job_max_runtime_seconds'],
   unknown: 'warning',

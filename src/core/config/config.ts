@@ -3,21 +3,21 @@ import { valueAt } from '../../protocol/json.ts';
 import type { NamedProfile } from '../policy/profiles/profiles.ts';
 import { type ConfigLayer, type ConfigProblem, isOwnerLayer, configKeyProblem, sortBySeverity } from './layer-order.ts';
 import { type Defaults, defaultsFor } from './defaults.ts';
-import { type CheckedLayer, checkLayers, headerProblems, windowProblems } from './keys/check-layers.ts';
+import { type CheckedConfigLayer, checkConfigLayers, headerProblems, windowProblems } from './keys/check-layers.ts';
 import { withCamelCaseKeys } from './keys/key-kinds.ts';
-import { type ConfiguredProvider, type GivenValues, configSchema, unsupportedKeysIn } from './keys/key-table.ts';
+import { type ConfiguredProvider, type GivenConfigValues, configSchema, unsupportedKeysIn } from './keys/key-table.ts';
 import { unsupportedTuiKeys } from './keys/tui-keys.ts';
-import { variableFilterLists, mergeLayers } from './merge-values.ts';
+import { variableFilterLists, mergeConfigLayers } from './merge-values.ts';
 import { type PermissionProfileOptions, resolvePermissionProfile } from './permission-profiles.ts';
-import type { ProjectDecisions, Trust } from './project-trust.ts';
+import type { ProjectDecisions, ProjectTrust } from './project-trust.ts';
 import { priceProblems } from './providers/model-prices.ts';
 import { formatTomlKey } from './toml/toml-key.ts';
 
 /** All layers merged. A key without a default is absent when no layer set it. */
-export interface Config extends Omit<GivenValues, keyof Defaults>, Defaults {
+export interface Config extends Omit<GivenConfigValues, keyof Defaults>, Defaults {
   readonly modelProviders: Readonly<Record<string, ConfiguredProvider>>;
   readonly projects: ProjectDecisions;
-  readonly trust: Trust;
+  readonly trust: ProjectTrust;
   /** Dotted keys of flags and the managed file, with the one that decides. They beat a resumed thread's own values. */
   readonly pinned: ReadonlyMap<string, 'flags' | 'managed'>;
   readonly origins: KeyOrigins;
@@ -38,7 +38,7 @@ export interface Config extends Omit<GivenValues, keyof Defaults>, Defaults {
 }
 
 export interface ResolveConfigOptions extends PermissionProfileOptions {
-  readonly trust?: Trust;
+  readonly trust?: ProjectTrust;
   /** Severity of an unknown key; defaults to a warning. */
   readonly unknown?: 'warning' | 'error';
   readonly profile?: string;
@@ -52,8 +52,8 @@ export function resolveConfig(
   options: ResolveConfigOptions = {},
 ): { readonly config: Config; readonly problems: readonly ConfigProblem[] } {
   const { trust = 'unknown', unknown = 'warning', profile, addedRoots = [], otherVariables, ...reading } = options;
-  const checked = checkLayers(layers, { unknown, otherVariables });
-  const merged = mergeLayers(checked.map(({ values }) => values));
+  const checked = checkConfigLayers(layers, { unknown, otherVariables });
+  const merged = mergeConfigLayers(checked.map(({ values }) => values));
   const given = withCamelCaseKeys(configSchema, merged);
   const { named: namedProfile, problems: profileProblems } = resolvePermissionProfile(checked, merged, reading);
   const { filters, ...shellPolicy } = given.shellEnvironmentPolicy ?? {};
@@ -96,7 +96,7 @@ export function resolveConfig(
   return { config, problems: sortBySeverity(problems) };
 }
 
-function rootsKeepOwn(checked: readonly CheckedLayer[]): boolean {
+function rootsKeepOwn(checked: readonly CheckedConfigLayer[]): boolean {
   const path = ['sandbox_workspace_write', 'writable_roots'];
   const decider = checked.findLast(({ values }) => valueAt(values, path) !== undefined);
   return decider !== undefined && !isOwnerLayer(decider.layer);
@@ -116,7 +116,7 @@ function oldProfileProblems(layers: readonly ConfigLayer[], chosen: string): rea
   );
 }
 
-function pinnedKeys(checked: readonly CheckedLayer[]): Config['pinned'] {
+function pinnedKeys(checked: readonly CheckedConfigLayer[]): Config['pinned'] {
   return new Map(
     checked.flatMap(({ layer: { name }, keys }) =>
       name === 'flags' || name === 'managed' ? keys.map((key) => [formatTomlKey(key), name] as const) : [],
@@ -127,7 +127,7 @@ function pinnedKeys(checked: readonly CheckedLayer[]): Config['pinned'] {
 /** Layer that decided each key, by dotted key, in the order of the layers. */
 type KeyOrigins = ReadonlyMap<string, string>;
 
-function keyOrigins(checked: readonly CheckedLayer[]): KeyOrigins {
+function keyOrigins(checked: readonly CheckedConfigLayer[]): KeyOrigins {
   const origins = new Map<string, string>();
   for (const { layer, keys } of checked) {
     const origin = originName(layer);

@@ -3,8 +3,8 @@ import type { ShellEnvironmentPolicy } from '../policy/environment/shell-environ
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 import type { ApprovalPolicy, SandboxMode } from '../../protocol/permissions.ts';
 import type { ConfigLayer } from './layer-order.ts';
-import type { GivenValues } from './keys/key-table.ts';
-import type { Trust } from './project-trust.ts';
+import type { GivenConfigValues } from './keys/key-table.ts';
+import type { ProjectTrust } from './project-trust.ts';
 
 export interface AnswerLimits {
   readonly maxItems: number;
@@ -29,7 +29,7 @@ export interface Defaults {
   readonly modelProvider: string;
   readonly approvalPolicy: ApprovalPolicy;
   readonly sandboxMode: SandboxMode;
-  readonly sandboxWorkspaceWrite: Required<NonNullable<GivenValues['sandboxWorkspaceWrite']>>;
+  readonly sandboxWorkspaceWrite: Required<NonNullable<GivenConfigValues['sandboxWorkspaceWrite']>>;
   readonly shellEnvironmentPolicy: ShellEnvironmentPolicy;
   readonly blobs: { readonly maxBytes: number };
   readonly answer: AnswerLimits;
@@ -66,9 +66,9 @@ const byTrust = {
   trusted: { sandboxMode: 'workspace-write' },
   untrusted: { sandboxMode: 'read-only', approvalPolicy: 'untrusted' },
   unknown: { sandboxMode: 'read-only' },
-} as const satisfies Readonly<Record<Trust, Partial<Defaults>>>;
+} as const satisfies Readonly<Record<ProjectTrust, Partial<Defaults>>>;
 
-export const defaultsFor = (trust: Trust): Defaults => ({ ...builtIn, ...byTrust[trust] });
+export const defaultsFor = (trust: ProjectTrust): Defaults => ({ ...builtIn, ...byTrust[trust] });
 
 const builtInShares = {
   autoCompactPercent: 90,
@@ -102,7 +102,7 @@ const impliedValues = {
 } as const;
 
 /** The defaults as layers, for surfaces that show where a value comes from. */
-export function defaultLayers(trust: Trust, window: Partial<DefaultWindowShares> = {}): readonly ConfigLayer[] {
+export function defaultLayers(trust: ProjectTrust, window: Partial<DefaultWindowShares> = {}): readonly ConfigLayer[] {
   const values = snakeCased({ ...builtIn, ...impliedValues, window: defaultWindowShares(window) });
   return [
     { name: 'default', source: 'built in', values },

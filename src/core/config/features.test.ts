@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { featureGates, type GateName, isGateOpen, openGateNames, usedGates } from './features.ts';
+import { featureSwitches, type FeatureName, isGateOpen, openGateNames, usedFeatures } from './features.ts';
 
 test('a feature with settings of its own is as its switch says, and one without a switch says nothing', () => {
   const given = { memories: true, hooks: false, token_budget: { enabled: false }, tool_registry: { a: 1 } };
-  expect(featureGates(given)).toEqual({ memories: true, hooks: false, token_budget: false });
+  expect(featureSwitches(given)).toEqual({ memories: true, hooks: false, token_budget: false });
 });
 
 test('the newer name wins over the older one, whichever comes first', () => {
-  expect(featureGates({ collab: true })).toEqual({ multi_agent: true });
-  expect(featureGates({ collab: true, multi_agent: false })).toEqual({ multi_agent: false });
-  expect(featureGates({ multi_agent: false, collab: true })).toEqual({ multi_agent: false });
+  expect(featureSwitches({ collab: true })).toEqual({ multi_agent: true });
+  expect(featureSwitches({ collab: true, multi_agent: false })).toEqual({ multi_agent: false });
+  expect(featureSwitches({ multi_agent: false, collab: true })).toEqual({ multi_agent: false });
 });
 
 /** Reads of gates in the sources: in the open gates, through `isGateOpen`, or past it. */
@@ -27,7 +27,7 @@ function looks(pattern: RegExp): readonly (string | undefined)[] {
 
 test('every gate that code looks at is listed for the user', () => {
   const read = [...looks(/features\.includes\('(\w+)'/g), ...looks(/isGateOpen\('(\w+)'/g)];
-  const listed: readonly string[] = usedGates.map(({ name }) => name);
+  const listed: readonly string[] = usedFeatures.map(({ name }) => name);
   expect(read.filter((gate) => !listed.includes(gate ?? ''))).toEqual([]);
   expect(listed.filter((name) => !read.includes(name))).toEqual([]);
 });
@@ -38,8 +38,8 @@ test('what holds for a gate that is not set stands in the list, and nowhere else
 });
 
 test('a gate is as it is set, else as the list says', () => {
-  expect(['hooks', 'goals'].map((name) => isGateOpen(name as GateName, undefined))).toEqual([true, false]);
-  expect(['hooks', 'goals'].map((name) => isGateOpen(name as GateName, { hooks: false, goals: true }))).toEqual([
+  expect(['hooks', 'goals'].map((name) => isGateOpen(name as FeatureName, undefined))).toEqual([true, false]);
+  expect(['hooks', 'goals'].map((name) => isGateOpen(name as FeatureName, { hooks: false, goals: true }))).toEqual([
     false,
     true,
   ]);

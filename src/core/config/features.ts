@@ -34,20 +34,23 @@ const gates = [
   { name: 'use_legacy_landlock', isOpen: false, does: 'Landlock in the place of bubblewrap' },
 ] as const;
 
-export type GateName = (typeof gates)[number]['name'];
-export const usedGates: readonly { readonly name: GateName; readonly isOpen: boolean; readonly does: string }[] = gates;
-export type GivenGates = Readonly<Record<string, boolean>> | undefined;
+export type FeatureName = (typeof gates)[number]['name'];
+export const usedFeatures: readonly { readonly name: FeatureName; readonly isOpen: boolean; readonly does: string }[] =
+  gates;
+export type GivenFeatures = Readonly<Record<string, boolean>> | undefined;
 
-export const isGateOpen = (name: GateName, given: GivenGates): boolean =>
+export const isGateOpen = (name: FeatureName, given: GivenFeatures): boolean =>
   given?.[name] ?? gates.some((gate) => gate.name === name && gate.isOpen);
 
-export function openGateNames(given: GivenGates): readonly string[] {
+export function openGateNames(given: GivenFeatures): readonly string[] {
   const all = { ...Object.fromEntries(gates.map(({ name, isOpen }) => [name, isOpen])), ...given };
   return Object.keys(all).filter((name) => all[name] === true);
 }
 
 /** The features that the configuration switches. A feature with a table of its own follows its `enabled`. */
-export function featureGates(given: Readonly<Record<string, boolean | JsonObject>>): Readonly<Record<string, boolean>> {
+export function featureSwitches(
+  given: Readonly<Record<string, boolean | JsonObject>>,
+): Readonly<Record<string, boolean>> {
   const gates = Object.entries(given).flatMap(([name, value]): [string, boolean][] => {
     const open = isJsonObject(value) ? value['enabled'] : value;
     return typeof open === 'boolean' ? [[name, open]] : [];

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { overrideValues, shownOverride, splitOverride } from './flag-overrides.ts';
+import { overrideValues, shownConfigOverride, splitConfigOverride } from './flag-overrides.ts';
 
 test.each(['model', '=x', '  =x', 'a..b=1', 'a b=1', '""=1', '.a=1'])('"%s" is refused with a next step', (text) => {
-  expect(splitOverride(text)).toMatchObject({
+  expect(splitConfigOverride(text)).toMatchObject({
     code: 'override-malformed',
     severity: 'error',
     next: expect.any(String),
@@ -45,13 +45,13 @@ test.each([
   ],
   ['permissions.dev.filesystem."/srv/a.b"', ['permissions', 'dev', 'filesystem', '/srv/a.b']],
 ])('%s may stand without quotes, as maps are written', (key, path) => {
-  expect(splitOverride(`${key}="read"`)).toEqual({ path, written: '"read"' });
+  expect(splitConfigOverride(`${key}="read"`)).toEqual({ path, written: '"read"' });
 });
 
 test.each(['permissions.dev.filesystem./srv/a.b', 'permissions.dev.filesystem./opt/app.cache'])(
   '%s could mean two things and is refused',
   (key) => {
-    expect(splitOverride(`${key}="read"`)).toMatchObject({
+    expect(splitConfigOverride(`${key}="read"`)).toMatchObject({
       severity: 'error',
       message: expect.stringContaining('quotes'),
     });
@@ -59,11 +59,11 @@ test.each(['permissions.dev.filesystem./srv/a.b', 'permissions.dev.filesystem./o
 );
 
 test('of an override that is malformed, nothing behind the key is shown', () => {
-  expect(['x.env."T=HUNTER2xabc', 'x.env.T: HUNTER2xabc', 'x.env.T'].map(shownOverride)).toEqual([
+  expect(['x.env."T=HUNTER2xabc', 'x.env.T: HUNTER2xabc', 'x.env.T'].map(shownConfigOverride)).toEqual([
     'x.env."T=<hidden>',
     'x.env.T:<hidden>',
     'x.env.T',
   ]);
   const secret = 'HUNTER2xabc';
-  expect(JSON.stringify(splitOverride(`mcp_servers.x.env."T=${secret}`))).not.toContain(secret);
+  expect(JSON.stringify(splitConfigOverride(`mcp_servers.x.env."T=${secret}`))).not.toContain(secret);
 });

@@ -2,10 +2,10 @@ import type { Json, JsonObject } from '../../protocol/json.ts';
 import { hiddenMark } from '../policy/secrets.ts';
 import type { ConfigProblem } from './layer-order.ts';
 import { mergeValues } from '../policy/profiles/tables/inherited-table.ts';
-import { nestedValue } from './merge-values.ts';
+import { wrapValueInKeys } from './merge-values.ts';
 import { parseTomlKey } from './toml/toml-key.ts';
 
-export interface Override {
+export interface ConfigOverride {
   readonly path: readonly string[];
   readonly value: Json;
   /** The key may belong to another program, so an unknown key is only a warning. */
@@ -14,7 +14,9 @@ export interface Override {
   readonly ofCall?: true;
 }
 
-export function splitOverride(text: string): (Pick<Override, 'path'> & { readonly written: string }) | ConfigProblem {
+export function splitConfigOverride(
+  text: string,
+): (Pick<ConfigOverride, 'path'> & { readonly written: string }) | ConfigProblem {
   const equals = text.indexOf('=');
   if (equals < 0) return malformed(text, 'has no "="');
   const key = text.slice(0, equals).trim();
@@ -26,21 +28,21 @@ export function splitOverride(text: string): (Pick<Override, 'path'> & { readonl
 }
 
 /** The layer values of all overrides; of two that set the same key, the later wins. */
-export const overrideValues = (overrides: readonly Override[]): JsonObject =>
+export const overrideValues = (overrides: readonly ConfigOverride[]): JsonObject =>
   overrides.reduce<JsonObject>(
-    (values, override) => mergeValues(values, nestedValue(override.path, override.value)),
+    (values, override) => mergeValues(values, wrapValueInKeys(override.path, override.value)),
     {},
   );
 
 function malformed(text: string, what: string): ConfigProblem {
-  const shown = shownOverride(text);
+  const shown = shownConfigOverride(text);
   const message = `The override "${shown}" ${what}`;
   const next = 'Write -c key=value, for example -c model_reasoning_effort=high.';
   return { code: 'override-malformed', message, next, severity: 'error', source: `-c ${shown}` };
 }
 
 /** Shows only the key: the rest may be a secret. */
-export function shownOverride(text: string): string {
+export function shownConfigOverride(text: string): string {
   const key = /^[^=:\s]*[=:\s]?/.exec(text)?.[0] ?? '';
   return key === text ? text : `${key}${hiddenMark}`;
 }

@@ -1,8 +1,8 @@
 import { defined } from '../../base/objects.ts';
-import { type GivenGates, isGateOpen } from './features.ts';
-import type { GivenValues } from './keys/key-table.ts';
+import { type GivenFeatures, isGateOpen } from './features.ts';
+import type { GivenConfigValues } from './keys/key-table.ts';
 
-export interface MemoryRules {
+export interface MemorySettings {
   readonly maxAgeMs: number;
   /** A thread written to more recently may still continue. */
   readonly minIdleMs: number;
@@ -17,16 +17,16 @@ export interface MemoryRules {
   readonly consolidationModel?: string;
 }
 
-type MemoryKeys = NonNullable<GivenValues['memories']>;
+type MemoryKeys = NonNullable<GivenConfigValues['memories']>;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-export const usesMemories = (gates: GivenGates, keys: MemoryKeys | undefined): boolean =>
+export const usesMemories = (gates: GivenFeatures, keys: MemoryKeys | undefined): boolean =>
   isGateOpen('memories', gates) && keys?.useMemories !== false;
-export const writesMemories = (gates: GivenGates, keys: MemoryKeys | undefined): boolean =>
+export const writesMemories = (gates: GivenFeatures, keys: MemoryKeys | undefined): boolean =>
   isGateOpen('memories', gates) && keys?.generateMemories !== false;
 
 /** Out-of-range numbers are clamped. */
-export function memoryRules(keys: MemoryKeys = {}): MemoryRules {
+export function memorySettings(keys: MemoryKeys = {}): MemorySettings {
   return {
     maxAgeMs: dayMs * within(keys.maxRolloutAgeDays ?? 10, 0, 90),
     minIdleMs: hourMs * within(keys.minRolloutIdleHours ?? 6, 1, 48),

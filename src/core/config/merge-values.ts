@@ -4,10 +4,10 @@ import { type ConfigLayer, type ConfigProblem, configKeyProblem } from './layer-
 import { withMergeableFeatures } from './features.ts';
 
 /** The path has at least one part, so the outermost value is an object. */
-export const nestedValue = (path: readonly string[], value: Json): JsonObject =>
+export const wrapValueInKeys = (path: readonly string[], value: Json): JsonObject =>
   path.reduceRight((inner, key) => ({ [key]: inner }), value) as JsonObject;
 
-export function mergeLayers(layers: readonly JsonObject[]): JsonObject {
+export function mergeConfigLayers(layers: readonly JsonObject[]): JsonObject {
   return layers
     .filter((values) => Object.keys(values).length > 0)
     .reduce((lower, upper) => mergeValues(...withMergeableFeatures(withoutRivalFilters(lower, upper), upper)), {});

@@ -1,16 +1,17 @@
 import { restrictedFileSystem } from '../policy/profiles/profile-entries.ts';
 import { withoutReopenedPlaces, type NamedProfile } from '../policy/profiles/profiles.ts';
 import type { FileSystemEntry, PermissionProfile } from '../../protocol/permissions.ts';
-import { type CompileBase, compileProfile, tableProblems } from '../policy/profiles/tables/compile-profile.ts';
-import { tableWarning, wrongValue } from '../policy/profiles/tables/profile-tables.ts';
-import type { ProfileTables, TableProblem } from '../policy/profiles/tables/profile-tables.ts';
+import { compileProfile, profileTableProblems } from '../policy/profiles/tables/compile-profile.ts';
+import type { ProfileCompileBase } from '../policy/profiles/tables/compile-profile.ts';
+import { profileTableWarning, wrongValueInProfile } from '../policy/profiles/tables/profile-tables.ts';
+import type { ProfileTables, ProfileTableProblem } from '../policy/profiles/tables/profile-tables.ts';
 import { isJsonObject, type JsonObject, objectAt, stringAt, valueAt } from '../../protocol/json.ts';
-import type { CheckedLayer } from './keys/check-layers.ts';
+import type { CheckedConfigLayer } from './keys/check-layers.ts';
 import { isOwnerLayer, configKeyProblem } from './layer-order.ts';
 import type { ConfigLayer, ConfigProblem, ConfigProblemCode } from './layer-order.ts';
-import { mergeLayers } from './merge-values.ts';
+import { mergeConfigLayers } from './merge-values.ts';
 
-export interface PermissionProfileOptions extends CompileBase {
+export interface PermissionProfileOptions extends ProfileCompileBase {
   /** Defined by the administrator; they replace profiles of the same name. */
   readonly managedProfiles?: ProfileTables;
 }
@@ -21,14 +22,14 @@ export interface PermissionProfileOptions extends CompileBase {
  * is known, since a project may define or choose a profile.
  */
 export function resolvePermissionProfile(
-  checked: readonly CheckedLayer[],
+  checked: readonly CheckedConfigLayer[],
   given: JsonObject,
   { managedProfiles = {}, ...base }: PermissionProfileOptions,
 ): { readonly named?: NamedProfile; readonly problems: readonly ConfigProblem[] } {
   const own = objectAt(given, 'permissions') ?? {};
   const decider = checked.findLast(({ values }) => decidingKey(values) !== undefined);
   const id = stringAt(decider?.values, 'default_permissions');
-  const problems = [...tableProblems(own, base), ...contradiction(decider, id)];
+  const problems = [...profileTableProblems(own, base), ...contradiction(decider, id)];
   const tables = tablesIn({ ...own, ...managedProfiles });
   const compiled = id === undefined ? undefined : compileProfile(tables, id, base);
   if (base.cwd !== undefined) {
@@ -39,7 +40,7 @@ export function resolvePermissionProfile(
   const layers = checked.map(({ layer }) => layer);
   const located = problems.map((problem) => locateProblem(layers, problem));
   if (id === undefined || compiled === undefined || 'problem' in compiled) return { problems: located };
-  const ofOwners = mergeLayers(checked.filter(({ layer }) => isOwnerLayer(layer)).map(({ values }) => values));
+  const ofOwners = mergeConfigLayers(checked.filter(({ layer }) => isOwnerLayer(layer)).map(({ values }) => values));
   const owned = tablesIn({ ...objectAt(ofOwners, 'permissions'), ...managedProfiles });
   const profile = checked.every(({ layer }) => isOwnerLayer(layer))
     ? compiled.profile
@@ -51,7 +52,7 @@ const tablesIn = (values: JsonObject): ProfileTables =>
   Object.fromEntries(Object.entries(values).filter(([, table]) => isJsonObject(table))) as ProfileTables;
 
 /** Entries of the profile and its parents as defined by the user and the administrator alone. */
-function entriesOf(owned: ProfileTables, tables: ProfileTables, id: string, base: CompileBase) {
+function entriesOf(owned: ProfileTables, tables: ProfileTables, id: string, base: ProfileCompileBase) {
   return parentsOf(tables, id).flatMap((each) => {
     const compiled = Object.hasOwn(owned, each) ? compileProfile(owned, each, base) : undefined;
     return compiled !== undefined && 'profile' in compiled
@@ -79,7 +80,7 @@ function parentsOf(tables: JsonObject, id: string): readonly string[] {
   return chain;
 }
 
-const nothingChosen = wrongValue(
+const nothingChosen = wrongValueInProfile(
   ['permissions'],
   'defines profiles, but neither default_permissions nor sandbox_mode chooses what commands may access',
   'Set default_permissions to the name of a profile.',
@@ -91,27 +92,30 @@ export function decidingKey(values: JsonObject): 'default_permissions' | 'sandbo
 }
 
 /** Reports a list of hosts without `enabled`: users expect it to open the network, but it does not. */
-function unusedHosts(own: JsonObject, id: string): readonly TableProblem[] {
+function unusedHosts(own: JsonObject, id: string): readonly ProfileTableProblem[] {
   const chain = parentsOf(own, id);
   const networkOf = (each: string): JsonObject | undefined => objectAt(objectAt(own, each), 'network');
   const listing = chain.find((each) => networkOf(each)?.['domains'] !== undefined);
   if (listing === undefined || chain.some((each) => networkOf(each)?.['enabled'] !== undefined)) return [];
   const what = 'has no effect: the network is off';
-  return [tableWarning(['permissions', listing, 'network', 'domains'], what, 'Add enabled = true beside it.')];
+  return [profileTableWarning(['permissions', listing, 'network', 'domains'], what, 'Add enabled = true beside it.')];
 }
 
-function contradiction(decider: CheckedLayer | undefined, id: string | undefined): readonly TableProblem[] {
+function contradiction(
+  decider: CheckedConfigLayer | undefined,
+  id: string | undefined,
+): readonly ProfileTableProblem[] {
   const mode = stringAt(decider?.values, 'sandbox_mode');
   if (id === undefined || mode === undefined) return [];
   if (decider?.layer.name !== 'flags') {
     const unused = `has no effect: default_permissions = "${id}" in the same file decides`;
-    return [tableWarning(['sandbox_mode'], unused, 'Remove one of the two.')];
+    return [profileTableWarning(['sandbox_mode'], unused, 'Remove one of the two.')];
   }
   const what = `= "${id}" and sandbox_mode = "${mode}" contradict each other`;
-  return [wrongValue(['default_permissions'], what, 'Use one of them.')];
+  return [wrongValueInProfile(['default_permissions'], what, 'Use one of them.')];
 }
 
-const codes: Readonly<Record<Exclude<TableProblem['kind'], 'warning'>, ConfigProblemCode>> = {
+const codes: Readonly<Record<Exclude<ProfileTableProblem['kind'], 'warning'>, ConfigProblemCode>> = {
   'unknown-key': 'config-unknown-key',
   'wrong-type': 'config-wrong-type',
   'wrong-value': 'config-wrong-value',
@@ -119,7 +123,10 @@ const codes: Readonly<Record<Exclude<TableProblem['kind'], 'warning'>, ConfigPro
 };
 
 /** Reports the problem in the highest layer that has the key, or else its nearest enclosing table. */
-export function locateProblem(layers: readonly ConfigLayer[], { kind, path, what, next }: TableProblem): ConfigProblem {
+export function locateProblem(
+  layers: readonly ConfigLayer[],
+  { kind, path, what, next }: ProfileTableProblem,
+): ConfigProblem {
   const lengths = path.map((_, index) => path.length - index);
   const holder = lengths
     .map((length) => layers.findLast(({ values }) => valueAt(values, path.slice(0, length)) !== undefined))

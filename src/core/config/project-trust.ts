@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject, valueAt } from '../../protocol/json.ts';
 import { type ConfigLayer, type ConfigProblem, configKeyProblem } from './layer-order.ts';
 
 /** The user's decision about a project. `unknown` means none was made, which differs from both. */
-export type Trust = 'trusted' | 'untrusted' | 'unknown';
-export type ProjectDecisions = Readonly<Record<string, { readonly trustLevel?: Exclude<Trust, 'unknown'> }>>;
+export type ProjectTrust = 'trusted' | 'untrusted' | 'unknown';
+export type ProjectDecisions = Readonly<Record<string, { readonly trustLevel?: Exclude<ProjectTrust, 'unknown'> }>>;
 
 export interface LandlockWriter {
   readonly pid: number;
@@ -12,7 +12,7 @@ export interface LandlockWriter {
 }
 
 export interface TrustDecision {
-  readonly trust: Trust;
+  readonly trust: ProjectTrust;
   readonly folder?: string;
   /** The linked worktree through which the folder inherits its main checkout's trust. */
   readonly link?: string;

@@ -1,6 +1,6 @@
-import type { GivenValues } from './keys/key-table.ts';
+import type { GivenConfigValues } from './keys/key-table.ts';
 
-type GivenTui = NonNullable<GivenValues['tui']>;
+type GivenTui = NonNullable<GivenConfigValues['tui']>;
 
 const usual = {
   /** False: nothing moves by itself except the seconds of running work. */
@@ -27,7 +27,7 @@ export interface TuiSettings extends Omit<GivenTui, keyof typeof usual>, Require
   readonly disablePasteBurst: boolean;
 }
 
-export function tuiSettings(given: Pick<GivenValues, 'tui' | 'disablePasteBurst'>): TuiSettings {
+export function tuiSettings(given: Pick<GivenConfigValues, 'tui' | 'disablePasteBurst'>): TuiSettings {
   const { tui = {}, disablePasteBurst = false } = given;
   // A saved change may hold keys without a value.
   const chosen = Object.entries(usual).map(([key, value]) => [key, tui[key as keyof GivenTui] ?? value]);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { noRequirements, type Requirements, withDeniedReads } from '../policy/requirements.ts';
+import { noRequirements, type ManagedRequirements, withDeniedReads } from '../policy/requirements.ts';
 import { builtInProfile } from '../policy/profiles/profiles.ts';
 import { defaultShellEnvironmentPolicy } from '../policy/environment/shell-environment-policy.ts';
 import type { Catalogue } from './model-record.ts';
@@ -52,12 +52,12 @@ function applyChange(before: Settings, given: unknown, held: Parameters<typeof a
   return 'code' in read ? ({ kind: 'refused', outcome: read } as const) : applyRead(before, read, held);
 }
 
-function change(given: unknown, requirements: Requirements = noRequirements) {
+function change(given: unknown, requirements: ManagedRequirements = noRequirements) {
   return applyChange(settings, given, { catalogue, requirements });
 }
 
 /** The settings after a change that is expected to be taken. */
-function after(given: SettingsChange, requirements?: Requirements): Settings {
+function after(given: SettingsChange, requirements?: ManagedRequirements): Settings {
   const made = change(given, requirements);
   if (made.kind === 'refused') throw new Error(made.outcome.message);
   return made.settings;
@@ -303,7 +303,7 @@ test.each<[string, unknown, string, string]>([
   });
 });
 
-const demanding: Requirements = {
+const demanding: ManagedRequirements = {
   approvals: { allowed: ['on-request'], source: '/etc/requirements.toml:1', key: 'allowed_approval_policies' },
   sandboxModes: {
     allowed: ['workspace-write', 'read-only'],

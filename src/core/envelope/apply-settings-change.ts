@@ -6,7 +6,7 @@ import {
   effectiveSandboxLevel,
   withDeniedReads,
 } from '../policy/requirements.ts';
-import type { AllowedValues, Requirements } from '../policy/requirements.ts';
+import type { AllowedValues, ManagedRequirements } from '../policy/requirements.ts';
 import { profileSandboxLevel } from '../policy/profiles/profile-entries.ts';
 import { equalJson, type Json } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -30,7 +30,7 @@ export type SettingsChangeResult =
 export function applySettingsChange(
   settings: Settings,
   given: ParsedSettingsChange,
-  { catalogue, requirements }: { readonly catalogue: Catalogue; readonly requirements: Requirements },
+  { catalogue, requirements }: { readonly catalogue: Catalogue; readonly requirements: ManagedRequirements },
 ): SettingsChangeResult {
   const wanted = { ...settings, ...settingsOf(given, settings, catalogue) };
   const effort = given.effort ? effortProblem(lookUpModel(catalogue, wanted.model), given.effort) : undefined;
@@ -64,7 +64,7 @@ function settingsOf(given: ParsedSettingsChange, settings: Settings, catalogue: 
 }
 
 function notAllowed(
-  requirements: Requirements,
+  requirements: ManagedRequirements,
   { approvals, reviewer = 'user', sandbox }: Pick<Settings, 'approvals' | 'reviewer' | 'sandbox'>,
 ): SettingsChangeProblem | undefined {
   const byApproval = brokenApprovalRequirement(requirements, approvals);

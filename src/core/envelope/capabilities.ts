@@ -10,7 +10,7 @@ import type { Policy } from './policy.ts';
 import type { EditTools, Settings, ToolChoice } from './settings.ts';
 
 /** Abilities of the turn: tools by name (the router builds them), gates, and optional abilities. */
-export interface Capabilities
+export interface TurnCapabilities
   extends
     Pick<ModelRecord, 'modalities' | 'imageGeneration' | 'webSearch'>,
     Required<Pick<FoundCapabilities, 'apps' | 'plugins'>>,
@@ -26,7 +26,7 @@ export function resolveCapabilities(
   facts: TurnFacts,
   settings: Settings,
   { identity, policy }: { readonly identity: TurnIdentity; readonly policy: Policy },
-): Capabilities {
+): TurnCapabilities {
   const { apps = false, plugins = false } = facts.found ?? {};
   const { model } = identity;
   const { onlyTools, withoutTools, clientTools } = settings;

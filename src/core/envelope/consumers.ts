@@ -22,8 +22,8 @@ refusals | src/engine/thread/turn/prompt-size.ts | identity.model.slug window.ef
 check of the answer | src/engine/thread/turn/settle-turn.ts | identity.client.name modes.outputSchema workspace.cwd
 undo of files | src/engine/thread/turn-effects.ts | policy.resolved policy.sandboxLevel workspace.cwd
 identity | src/core/envelope/identity.ts | identity.model.defaultEffort identity.model.guessed identity.model.modes identity.model.serviceTiers identity.model.slug identity.model.supportedEfforts
-instructions | src/core/envelope/workspace-and-instructions.ts | identity.model.instructions identity.model.slug instructions.base.provenance instructions.base.text workspace.cwd workspace.trust
-policy | src/core/envelope/policy.ts | identity.model.slug workspace.places
+instructions | src/core/envelope/workspace-and-instructions.ts | identity.model.instructions identity.model.slug instructions.base.provenance instructions.base.text
+policy | src/core/envelope/policy.ts | identity.model.slug
 capabilities | src/core/envelope/capabilities.ts | identity.model.editTools identity.model.imageGeneration identity.model.modalities identity.model.webSearch policy.approval policy.canAsk policy.changesNothing policy.hasUser policy.sandboxLevel
 window | src/core/envelope/window.ts | identity.model.autoCompactTokens identity.model.contextWindow identity.model.effectivePercent identity.model.guessed identity.model.maxContextWindow identity.model.slug identity.model.sources identity.model.truncation.limit identity.model.truncation.mode identity.provider window.autoCompactScope window.configured window.effective window.mostAutoCompact window.shares
 context updater | src/core/envelope/environment.ts | policy.approval policy.canAsk policy.networkProxy policy.resolved workspace.cwd workspace.roots workspace.shell.name workspace.timezone
@@ -49,10 +49,10 @@ tools of a program | src/adapters/tools/own-tool.ts | capabilities.modalities te
 contract of the current step | src/engine/thread/context/turn-contract.ts | capabilities.modalities capabilities.tools identity.model.compatibility identity.model.slug instructions.base instructions.base.text instructions.compactPrompt modes.compaction policy.approvedPrefixes policy.rules window.autoCompact window.autoCompactScope window.checkpoint window.compactionReserve window.effective
 request builder | src/engine/thread/turn/model-step.ts | capabilities.modalities window.effective
 steering | src/engine/thread/client-input.ts | identity.model.slug modes.outputSchema window.effective
-compactor | src/engine/thread/checkpoint/compact-when-full.ts | window.autoCompact window.autoCompactScope window.configured window.effective window.mostAutoCompact
+compactor | src/engine/thread/checkpoint/compact-when-full.ts | instructions.base.text window.autoCompact window.autoCompactScope window.configured window.effective window.mostAutoCompact
 call pipeline | src/engine/thread/calls/perform-call.ts | policy.approval policy.profile policy.resolved workspace.cwd workspace.places
 capstan envelope | src/surfaces/views/threads/envelope-page.ts | telemetry.origins
-compactor | src/engine/thread/checkpoint/compact-when-full.ts | instructions.base.text
+compactor | src/engine/thread/checkpoint/compact-when-full.ts | instructions.base.text window.autoCompact window.autoCompactScope window.configured window.effective window.mostAutoCompact
 permission requests | src/adapters/tools/request-permissions.ts | workspace.cwd
 call pipeline | src/engine/thread/calls/decide-call.ts | policy.approval policy.changesNothing policy.profile policy.resolved policy.shellEnvironment workspace.cwd
 reviewer | src/engine/thread/calls/review-call.ts | identity.model.supportedEfforts policy.approval policy.profile policy.resolved policy.reviewPolicy window.effective workspace.cwd

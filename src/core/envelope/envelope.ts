@@ -3,14 +3,14 @@ import type { AgentBounds } from '../../ports/agents.ts';
 import type { ToolSpec } from '../../ports/model.ts';
 import type { ThreadId, TurnId } from '../../protocol/ids.ts';
 import { providerName, type ProviderName } from '../../protocol/provider-name.ts';
-import { type Capabilities, resolveCapabilities } from './capabilities.ts';
+import { type TurnCapabilities, resolveCapabilities } from './capabilities.ts';
 import type { StepFacts, TurnFacts } from './facts.ts';
 import { type Collaboration, collaborationFor, type TurnIdentity, resolveTurnIdentity } from './identity.ts';
 import { type Policy, resolvePolicyGroup } from './policy.ts';
 import type { OmittedContext, RealtimeSetting, Settings, TurnSettings } from './settings.ts';
 import { resolveContextWindow, type ContextWindow } from './window.ts';
 import { keepsOtherInstructions, resolveInstructions, resolveWorkspace } from './workspace-and-instructions.ts';
-import type { Instructions, Workspace } from './workspace-and-instructions.ts';
+import type { TurnInstructions, TurnWorkspace } from './workspace-and-instructions.ts';
 
 /** The bounds of a turn's agents, which may do no more than the turn. */
 export function resolveAgentBounds({ workspace, identity, policy, capabilities, modes }: Envelope): AgentBounds {
@@ -32,10 +32,10 @@ export function resolveAgentBounds({ workspace, identity, policy, capabilities, 
 /** The contract of one turn: prompt, tools, sandbox and rollout read nothing else. Deeply frozen. */
 export interface Envelope {
   readonly identity: TurnIdentity;
-  readonly workspace: Workspace;
-  readonly instructions: Instructions;
+  readonly workspace: TurnWorkspace;
+  readonly instructions: TurnInstructions;
   readonly policy: Policy;
-  readonly capabilities: Capabilities;
+  readonly capabilities: TurnCapabilities;
   readonly modes: Modes;
   readonly telemetry: Telemetry;
   readonly window: ContextWindow;

@@ -6,7 +6,7 @@ import { withGrantedNetwork } from '../policy/grants/granted-policy.ts';
 import type { StepFacts } from './facts.ts';
 
 /** Place, time and limits of the model's work: one value for its text, for clients and for comparing. */
-export interface Environment {
+export interface TurnEnvironment {
   readonly cwd: string;
   readonly shell: string;
   readonly date: string;
@@ -27,7 +27,7 @@ export interface Environment {
 export function resolveEnvironment(
   { workspace, policy }: Envelope,
   { date, granted }: Pick<StepFacts, 'date' | 'granted'>,
-): Environment {
+): TurnEnvironment {
   const { cwd, shell, timezone, roots } = workspace;
   const now = withGrantedNetwork(policy.resolved, granted);
   const described = describePolicy(now, cwd);

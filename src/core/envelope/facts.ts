@@ -1,4 +1,4 @@
-import type { Trust } from '../config/project-trust.ts';
+import type { ProjectTrust } from '../config/project-trust.ts';
 import type { PermissionPlaces } from '../policy/paths/special-places.ts';
 import type { ProviderSampling } from '../config/providers/provider-config.ts';
 import type { ProviderCapabilities } from '../../ports/model.ts';
@@ -17,7 +17,7 @@ export interface GatheredFacts {
   /** Targets of a permission profile's symbols. */
   readonly places: PermissionPlaces;
   /** The decision about the project that holds the working folder. */
-  readonly trust: Trust;
+  readonly trust: ProjectTrust;
   readonly catalogue: Catalogue;
   /** Prices of models, the user's first. Absent: none known. */
   readonly prices?: readonly PriceEntry[];

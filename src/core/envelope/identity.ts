@@ -3,14 +3,14 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { type Sampling, samplingFor } from '../config/providers/provider-config.ts';
 import type { GatheredFacts } from './facts.ts';
 import { lookUpModel, type ModelChoices, modelChoices, type ModelRecord } from './model-record.ts';
-import { findPrice, type Price } from './prices.ts';
+import { findPrice, type ModelPrice } from './prices.ts';
 import type { CollaborationMode, Settings } from './settings.ts';
 
 export interface TurnIdentity extends Pick<Settings, 'provider' | 'serviceTier'>, ModelChoices {
   readonly model: ModelRecord;
   /** Contains no secrets. The same id at another address is another provider. */
   readonly address?: string;
-  readonly price?: Price;
+  readonly price?: ModelPrice;
   readonly sampling?: Sampling;
   readonly modelClient: string;
   /** The user's choice of effort, summary and verbosity. Absent values follow the model's defaults. */

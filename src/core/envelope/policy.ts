@@ -10,7 +10,7 @@ import type { ApprovalPolicy, PermissionProfile, ResolvedPolicy } from '../../pr
 import { collaborationFor, type TurnIdentity } from './identity.ts';
 import type { TurnFacts } from './facts.ts';
 import type { Settings } from './settings.ts';
-import type { Workspace } from './workspace-and-instructions.ts';
+import type { TurnWorkspace } from './workspace-and-instructions.ts';
 
 /** The text for the model and the sandbox are both made from `resolved` (I5). */
 export interface Policy extends Pick<
@@ -42,7 +42,7 @@ export interface Policy extends Pick<
 export function resolvePolicyGroup(
   { canAsk, answersOnce }: Pick<TurnFacts, 'canAsk' | 'answersOnce'>,
   settings: Settings,
-  { workspace, identity }: { readonly workspace: Workspace; readonly identity: TurnIdentity },
+  { workspace, identity }: { readonly workspace: TurnWorkspace; readonly identity: TurnIdentity },
 ): Policy {
   const { approvals: approval, askedApproval, sandbox: asked, shellEnvironment, networkRules = [] } = settings;
   const { mode } = collaborationFor(identity, settings);

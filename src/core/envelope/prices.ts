@@ -1,8 +1,8 @@
 import { defined } from '../../base/objects.ts';
-import { type Allowance, noUsage, type RequestFit, type Usage } from '../../protocol/usage.ts';
+import { type UsageAllowance, noUsage, type RequestFit, type Usage } from '../../protocol/usage.ts';
 
 /** US dollars per million tokens. */
-export interface Price {
+export interface ModelPrice {
   readonly input: number;
   /** Absent: as other input. */
   readonly cachedInput?: number;
@@ -17,7 +17,7 @@ export interface Price {
   readonly mostInput?: number;
 }
 
-export interface PriceEntry extends Price {
+export interface PriceEntry extends ModelPrice {
   readonly provider: string;
   readonly model: string;
   /** The price holds only for this host, and without a service tier. Absent: the user set it. */
@@ -26,7 +26,7 @@ export interface PriceEntry extends Price {
 
 export const configuredPriceSource = 'model_prices';
 /** True for a price that a provider publishes for requests with a key. */
-export const isListPrice = ({ source }: Pick<Price, 'source'>): boolean => source !== configuredPriceSource;
+export const isListPrice = ({ source }: Pick<ModelPrice, 'source'>): boolean => source !== configuredPriceSource;
 
 interface PricedModel extends Pick<PriceEntry, 'provider' | 'model'> {
   readonly address?: string;
@@ -34,7 +34,7 @@ interface PricedModel extends Pick<PriceEntry, 'provider' | 'model'> {
 }
 
 /** The first matching entry. A model name with a date suffix has the price of the plain name. */
-export function findPrice(entries: readonly PriceEntry[], asked: PricedModel): Price | undefined {
+export function findPrice(entries: readonly PriceEntry[], asked: PricedModel): ModelPrice | undefined {
   const found = entries.find((entry) => entry.provider === asked.provider && fits(entry, asked));
   if (found === undefined) return undefined;
   const { input, cachedInput, cacheWrite, output, asOf, source, mostInput } = found;
@@ -53,7 +53,7 @@ function fits({ model, host }: PriceEntry, asked: PricedModel): boolean {
 const hostOf = (address: string | undefined): string | undefined =>
   address !== undefined && URL.canParse(address) ? new URL(address).host : undefined;
 
-export function usageWithCost(usage: Usage, price: Price | undefined): Usage {
+export function usageWithCost(usage: Usage, price: ModelPrice | undefined): Usage {
   if (price === undefined || usage.input > (price.mostInput ?? Infinity)) return usage;
   const { input, cachedInput, cacheWriteInput, output } = usage;
   const plain = Math.max(0, input - cachedInput - cacheWriteInput);
@@ -70,11 +70,11 @@ export interface RequestSize {
   readonly output: number;
   /** The shortest useful answer; all of `output` where the request cannot limit its answer. */
   readonly least: number;
-  readonly price: Price | undefined;
+  readonly price: ModelPrice | undefined;
 }
 
 /** Decides if a request fits the limits, and how long its answer may be. Assumes that nothing is cached. */
-export function fitRequest(allowances: readonly Allowance[], size: RequestSize): RequestFit {
+export function fitRequestToCost(allowances: readonly UsageAllowance[], size: RequestSize): RequestFit {
   const unknown = allowances.find(({ unit, unpriced = 0 }) => unit === 'nanoUsd' && (unpriced > 0 || isUnpriced(size)));
   if (unknown !== undefined) return { kind: 'unknown', allowance: unknown };
   let { output } = size;
@@ -91,12 +91,12 @@ export function fitRequest(allowances: readonly Allowance[], size: RequestSize):
 const isUnpriced = ({ input, price }: RequestSize): boolean =>
   price === undefined || input > (price.mostInput ?? Infinity);
 
-function weights(unit: Allowance['unit'], { input, price }: RequestSize) {
+function weights(unit: UsageAllowance['unit'], { input, price }: RequestSize) {
   if (unit === 'tokens' || price === undefined) return { of: input, each: 1 };
   return { of: Math.ceil(input * dearestInput(price) * 1000), each: price.output * 1000 };
 }
 
-const dearestInput = ({ input, cacheWrite = 0 }: Price): number => Math.max(input, cacheWrite);
+const dearestInput = ({ input, cacheWrite = 0 }: ModelPrice): number => Math.max(input, cacheWrite);
 
 function mostUsage({ input, price }: RequestSize, output: number): Usage {
   const counts = { ...noUsage, input, output, total: input + output };

@@ -1,10 +1,11 @@
-import { isWrongValue, memberPath, type WrongValue, wrongAt } from '../policy/profiles/profile-entries.ts';
+import { isWrongValue, memberPath, wrongProfileValue } from '../policy/profiles/profile-entries.ts';
+import type { WrongProfileValue } from '../policy/profiles/profile-entries.ts';
 import { hasNoClass, isRootPrototype, notPlain, plainCopy } from '../../base/objects.ts';
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
-import { thrownMessage } from '../../protocol/display-text.ts';
+import { messageOfThrown } from '../../protocol/display-text.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { describeValue } from '../config/keys/explain-wrong-value.ts';
-import { nearestKey } from '../config/keys/check-values.ts';
+import { describeTomlValue } from '../config/keys/explain-wrong-value.ts';
+import { nearestConfigKey } from '../config/keys/check-values.ts';
 
 /**
  * Reads options objects of library callers. An ignored key could be a restriction under another name, so every member
@@ -17,10 +18,10 @@ export interface OptionType<Value> {
   /** Completes a sentence that begins with "must be". */
   readonly expected: string;
   /** The value, sharing no data with the caller. If the type is wrong: undefined, or the fault in the value. */
-  read(given: unknown): Value | WrongValue | undefined;
+  read(given: unknown): Value | WrongProfileValue | undefined;
 }
 
-export interface Option<Value> {
+export interface OptionReader<Value> {
   readonly type: OptionType<Value>;
   /** For the documentation. Absent: it lists no such option. */
   readonly about?: string;
@@ -28,20 +29,20 @@ export interface Option<Value> {
 }
 
 /** One entry per option. With `satisfies`, a missing or extra key does not compile. */
-export type OptionTable<Options> = {
-  readonly [Key in keyof Options]-?: Option<Exclude<Options[Key], undefined>> &
+export type OptionReaders<Options> = {
+  readonly [Key in keyof Options]-?: OptionReader<Exclude<Options[Key], undefined>> &
     (object extends Pick<Options, Key> ? { readonly required?: never } : { readonly required: true });
 };
 
-type AnyTable = Readonly<Record<string, Option<unknown>>>;
+type AnyTable = Readonly<Record<string, OptionReader<unknown>>>;
 export type OptionProblem = Outcome<'options-malformed' | 'option-unknown' | 'option-missing' | 'option-wrong'>;
 /** Keys that belong to another call, and how to use it. */
 type Elsewhere = { readonly keys: readonly string[]; readonly next: string };
 
 /** Copies the options, or says why they are refused. `of`: the call that takes them, as in `start()`. Never throws. */
-export function readOptions<Options>(
+export function validateOptions<Options>(
   given: unknown,
-  table: OptionTable<Options>,
+  table: OptionReaders<Options>,
   of: string,
   elsewhere?: Elsewhere,
 ): Options | OptionProblem {
@@ -55,7 +56,7 @@ export function readOptions<Options>(
     const options = Object.entries(table as unknown as AnyTable);
     return problemOf(read, of, !options.some(([key, { required }]) => key === read.at && !required), elsewhere);
   } catch (error) {
-    return malformed(`cannot be read: ${thrownMessage(error)}`);
+    return malformed(`cannot be read: ${messageOfThrown(error)}`);
   }
 }
 
@@ -71,7 +72,7 @@ export function assertKnownKeys<Options extends object>(given: Options, keys: Ke
 type KeysOf<Options> = { readonly [Key in keyof Options]-?: true };
 
 /** An object with methods, and perhaps data. It is used as it is, not copied. */
-export function objectWithMethods<Value>(expected: string, table: OptionTable<Value>): OptionType<Value> {
+export function objectWithMethods<Value>(expected: string, table: OptionReaders<Value>): OptionType<Value> {
   const copy = copiedObjectWithMethods(expected, table);
   return {
     expected,
@@ -83,17 +84,17 @@ export function objectWithMethods<Value>(expected: string, table: OptionTable<Va
 }
 
 /** Copies the known members: methods stay bound to the object, and later changes to it have no effect. */
-export const copiedObjectWithMethods = <Value>(expected: string, table: OptionTable<Value>): OptionType<Value> =>
+export const copiedObjectWithMethods = <Value>(expected: string, table: OptionReaders<Value>): OptionType<Value> =>
   objectOf(expected, table, 'thing');
 
-export const recordOf = <Value>(expected: string, table: OptionTable<Value>): OptionType<Value> =>
+export const recordOption = <Value>(expected: string, table: OptionReaders<Value>): OptionType<Value> =>
   objectOf(expected, table, 'options');
 
 function objectOf<Value>(expected: string, table: unknown, kind: 'options' | 'thing'): OptionType<Value> {
   return {
     expected,
     read: (given) =>
-      isRecord(given) ? (readMembers(given, table as AnyTable, kind) as Value | WrongValue) : undefined,
+      isRecord(given) ? (readMembers(given, table as AnyTable, kind) as Value | WrongProfileValue) : undefined,
   };
 }
 
@@ -105,7 +106,7 @@ function readMembers(
   given: Readonly<Record<string, unknown>>,
   table: AnyTable,
   kind: 'options' | 'thing',
-): Readonly<Record<string, unknown>> | WrongValue {
+): Readonly<Record<string, unknown>> | WrongProfileValue {
   const known = Object.keys(table);
   const unknown = memberNames(given).filter((name) => !Object.hasOwn(table, name));
   const values = new Map(known.map((key) => [key, given[key]]));
@@ -120,9 +121,9 @@ function readMembers(
   for (const [name, { type, required }] of Object.entries(table)) {
     const value = values.get(name);
     if (value === undefined && required !== true) continue;
-    if (value === undefined) return wrongAt(name, type.expected, undefined);
+    if (value === undefined) return wrongProfileValue(name, type.expected, undefined);
     const taken = type.read(value);
-    if (taken === undefined) return wrongAt(name, type.expected, value);
+    if (taken === undefined) return wrongProfileValue(name, type.expected, value);
     if (isWrongValue(taken)) return { ...taken, at: within(name, taken.at) };
     read[name] = kind === 'thing' && typeof taken === 'function' ? taken.bind(given) : taken;
   }
@@ -179,7 +180,7 @@ function nearestOption(written: string, known: readonly string[]): string | unde
   const plain = written.replaceAll(/[-_]/g, '').toLowerCase();
   const same = known.find((key) => key.toLowerCase() === plain);
   const others = Object.entries(otherNames).filter(([, names]) => names.split(' ').includes(plain));
-  return same ?? others.find(([key]) => known.includes(key))?.[0] ?? nearestKey(written, known);
+  return same ?? others.find(([key]) => known.includes(key))?.[0] ?? nearestConfigKey(written, known);
 }
 
 export function suggestOption(written: string, known: readonly string[]): string {
@@ -187,7 +188,7 @@ export function suggestOption(written: string, known: readonly string[]): string
   return nearest === undefined ? `Use ${known.join(', ')}.` : `Did you mean ${nearest}?`;
 }
 
-function problemOf(wrong: WrongValue, of: string, isNeeded: boolean, elsewhere?: Elsewhere): OptionProblem {
+function problemOf(wrong: WrongProfileValue, of: string, isNeeded: boolean, elsewhere?: Elsewhere): OptionProblem {
   const correct = isNeeded ? 'Correct it.' : 'Correct it or leave it out.';
   if (wrong.wrong === 'value' && wrong.why !== undefined)
     return { code: 'option-wrong', message: `${wrong.at} of ${of} is not valid. ${wrong.why}`, next: correct };
@@ -208,22 +209,22 @@ function problemOf(wrong: WrongValue, of: string, isNeeded: boolean, elsewhere?:
 }
 
 /** A proxy may throw on any access. */
-const describeGiven = (given: unknown): string => (isRecord(given) ? 'this object' : describeValue(given));
+const describeGiven = (given: unknown): string => (isRecord(given) ? 'this object' : describeTomlValue(given));
 
 /** A value that needs no copy. */
-export function valueWhere<Value>(expected: string, isRight: (given: unknown) => boolean): OptionType<Value> {
+export function optionWhere<Value>(expected: string, isRight: (given: unknown) => boolean): OptionType<Value> {
   return { expected, read: (given) => (isRight(given) ? (given as Value) : undefined) };
 }
 
-export const stringOption = valueWhere<string>('a string', (given) => typeof given === 'string');
+export const stringOption = optionWhere<string>('a string', (given) => typeof given === 'string');
 
 /** Takes any value; the caller must check it. */
-export function uncheckedValue<Value>(expected: string): OptionType<Value> {
+export function uncheckedOption<Value>(expected: string): OptionType<Value> {
   return { expected, read: (given) => given as Value };
 }
 
-export const booleanOption = valueWhere<boolean>('true or false', (given) => typeof given === 'boolean');
-export const trueOption = valueWhere<true>('true', (given) => given === true);
+export const booleanOption = optionWhere<boolean>('true or false', (given) => typeof given === 'boolean');
+export const trueOnlyOption = optionWhere<true>('true', (given) => given === true);
 const longestName = 256;
 
 export const nonBlankStringOption: OptionType<string> = {
@@ -231,22 +232,22 @@ export const nonBlankStringOption: OptionType<string> = {
   read(given) {
     if (typeof given !== 'string' || given.trim() === '') return undefined;
     if (given.length <= longestName) return given;
-    return wrongAt('', `a string of at most ${longestName} characters`, given);
+    return wrongProfileValue('', `a string of at most ${longestName} characters`, given);
   },
 };
 
-export const positiveNumberOption = valueWhere<number>(
+export const positiveNumberOption = optionWhere<number>(
   'a number greater than 0',
   (given) => Number.isFinite(given) && (given as number) > 0,
 );
 
-export const wholeNumberOption = valueWhere<number>(
+export const wholeNumberOption = optionWhere<number>(
   'a whole number of at least 1',
   (given) => Number.isSafeInteger(given) && (given as number) >= 1,
 );
 
 /** Checked by its members, as a signal of another realm is no instance of our class. */
-export const abortSignalOption = valueWhere<AbortSignal>('an AbortSignal', (given) => {
+export const abortSignalOption = optionWhere<AbortSignal>('an AbortSignal', (given) => {
   const { aborted, addEventListener } = (given ?? {}) as Partial<Record<keyof AbortSignal, unknown>>;
   return typeof aborted === 'boolean' && typeof addEventListener === 'function';
 });
@@ -254,7 +255,7 @@ export const abortSignalOption = valueWhere<AbortSignal>('an AbortSignal', (give
 /** Takes a copy of plain JSON data: nothing that could hide a member. */
 export const plainDataOption = <Value>(
   expected: string,
-  read: (copy: unknown) => Value | WrongValue | undefined,
+  read: (copy: unknown) => Value | WrongProfileValue | undefined,
 ): OptionType<Value> => ({
   expected,
   read(given) {
@@ -268,9 +269,9 @@ export const jsonObjectOption = plainDataOption<JsonObject>('a plain object of J
 );
 
 export const functionOption = <Function>(): OptionType<Function> =>
-  valueWhere('a function', (given) => typeof given === 'function');
+  optionWhere('a function', (given) => typeof given === 'function');
 
-export function listOf<Value>(type: OptionType<Value>, expected: string): OptionType<readonly Value[]> {
+export function listOption<Value>(type: OptionType<Value>, expected: string): OptionType<readonly Value[]> {
   return {
     expected,
     read(given) {
@@ -279,7 +280,7 @@ export function listOf<Value>(type: OptionType<Value>, expected: string): Option
       // Indexed, to include the gaps of a sparse list.
       for (let at = 0; at < given.length; at++) {
         const value = type.read(given[at]);
-        if (value === undefined) return wrongAt(`[${at}]`, type.expected, given[at] ?? null);
+        if (value === undefined) return wrongProfileValue(`[${at}]`, type.expected, given[at] ?? null);
         if (isWrongValue(value)) return { ...value, at: within(`[${at}]`, value.at) };
         values.push(value);
       }
@@ -288,7 +289,7 @@ export function listOf<Value>(type: OptionType<Value>, expected: string): Option
   };
 }
 
-export function choiceOf<Choice extends string>(...choices: readonly Choice[]): OptionType<Choice> {
+export function choiceOption<Choice extends string>(...choices: readonly Choice[]): OptionType<Choice> {
   return { expected: `one of ${quoteEach(choices)}`, read: (given) => choices.find((one) => one === given) };
 }
 

@@ -1,19 +1,20 @@
 import {
   stringOption,
-  choiceOf,
+  choiceOption,
   booleanOption,
   nonBlankStringOption,
   plainDataOption,
   quoteEach,
-  readOptions,
-  recordOf,
+  validateOptions,
+  recordOption,
 } from './read-options.ts';
-import type { OptionProblem, OptionTable, OptionType } from './read-options.ts';
+import type { OptionProblem, OptionReaders, OptionType } from './read-options.ts';
 import { approvalNames, readApprovalPolicy } from '../policy/decide/approval-policy.ts';
 import { normalisePath } from '../policy/paths/absolute-paths.ts';
 import { builtInProfile } from '../policy/profiles/profiles.ts';
 import { readSandbox, sandboxExpected, type SandboxSetting } from '../policy/profiles/read-profile.ts';
-import { memberPath, unknownKeyIn, wrongAt, type WrongValue } from '../policy/profiles/profile-entries.ts';
+import { memberPath, unknownKeyIn, wrongProfileValue } from '../policy/profiles/profile-entries.ts';
+import type { WrongProfileValue } from '../policy/profiles/profile-entries.ts';
 import { type ClientTool, readClientTools } from '../../protocol/client-tool.ts';
 import { findUnstorableText, isJsonObject, type Json } from '../../protocol/json.ts';
 import type { ApprovalsReviewer } from '../../protocol/question.ts';
@@ -60,7 +61,7 @@ export const clientToolsOption = plainDataOption<readonly ClientTool[]>(
     const odd = oddTool(given, '');
     if (odd !== undefined) return odd;
     const tools = readClientTools(given);
-    return typeof tools === 'string' ? { ...wrongAt('', 'a list of tools', given), why: tools } : tools;
+    return typeof tools === 'string' ? { ...wrongProfileValue('', 'a list of tools', given), why: tools } : tools;
   },
 );
 
@@ -68,7 +69,7 @@ const functionKeys = ['type', 'name', 'description', 'inputSchema', 'input_schem
 const namespaceKeys = ['type', 'name', 'description', 'tools'];
 
 /** Only for clients: a thread's file may hold what later versions write. */
-function oddTool(tools: readonly Json[], at: string): WrongValue | undefined {
+function oddTool(tools: readonly Json[], at: string): WrongProfileValue | undefined {
   for (const [index, tool] of tools.entries()) {
     if (!isJsonObject(tool)) continue;
     const here = memberPath(at, index);
@@ -78,7 +79,7 @@ function oddTool(tools: readonly Json[], at: string): WrongValue | undefined {
     if (unknown !== undefined) return unknown;
     for (const key of ['deferLoading', 'defer_loading'])
       if (!['boolean', 'undefined'].includes(typeof tool[key]))
-        return wrongAt(memberPath(here, key), 'true or false', tool[key]);
+        return wrongProfileValue(memberPath(here, key), 'true or false', tool[key]);
     const odd = isGroup && Array.isArray(inner) ? oddTool(inner, memberPath(here, 'tools')) : undefined;
     if (odd !== undefined) return odd;
   }
@@ -101,38 +102,38 @@ const profileOption: OptionType<PermissionProfile> = {
 export const settingsChangeOptions = {
   cwd: { type: absolutePath() },
   approvals: { type: approvalOption },
-  reviewer: { type: choiceOf(...approvalReviewers) },
+  reviewer: { type: choiceOption(...approvalReviewers) },
   sandbox: { type: profileOption },
   model: { type: nonBlankStringOption },
   effort: { type: orNull(nonBlankStringOption, null) },
-  summary: { type: choiceOf(...reasoningSummaryModes) },
+  summary: { type: choiceOption(...reasoningSummaryModes) },
   serviceTier: { type: orNull(serviceTierOption, 'default') },
   collaboration: {
-    type: recordOf<CollaborationSetting>('an object with a mode and perhaps instructions', {
-      mode: { type: choiceOf(...collaborationModes), required: true },
+    type: recordOption<CollaborationSetting>('an object with a mode and perhaps instructions', {
+      mode: { type: choiceOption(...collaborationModes), required: true },
       instructions: { type: stringOption },
     }),
   },
-  personality: { type: orNull(choiceOf(...personalities), null) },
+  personality: { type: orNull(choiceOption(...personalities), null) },
   realtime: {
-    type: recordOf<RealtimeSetting>('an object with active and perhaps startInstructions', {
+    type: recordOption<RealtimeSetting>('an object with active and perhaps startInstructions', {
       active: { type: booleanOption, required: true },
       startInstructions: { type: stringOption },
     }),
   },
   clientTools: { type: clientToolsOption },
-} as const satisfies OptionTable<SettingsChange>;
+} as const satisfies OptionReaders<SettingsChange>;
 
 export type ParsedSettingsChange = {
   readonly [Name in keyof typeof settingsChangeOptions]?: Exclude<
     ReturnType<(typeof settingsChangeOptions)[Name]['type']['read']>,
-    WrongValue | undefined
+    WrongProfileValue | undefined
   >;
 };
 
 export function parseSettingsChange(given: unknown): ParsedSettingsChange | OptionProblem {
   const of = 'a change of settings';
-  const read = readOptions<ParsedSettingsChange>(given, settingsChangeOptions, of);
+  const read = validateOptions<ParsedSettingsChange>(given, settingsChangeOptions, of);
   if ('code' in read) return { ...read, next: `${read.next} Nothing was changed.` };
   for (const [key, value] of Object.entries(read)) {
     const odd = findUnstorableText(value as Json);

@@ -3,9 +3,9 @@ import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../../protocol/permissions.ts';
 import type { ApprovalsReviewer } from '../../protocol/question.ts';
-import { nearestKey } from '../config/keys/check-values.ts';
+import { nearestConfigKey } from '../config/keys/check-values.ts';
 import { words } from '../config/keys/key-kinds.ts';
-import type { Trust } from '../config/project-trust.ts';
+import type { ProjectTrust } from '../config/project-trust.ts';
 import type { ShellEnvironmentPolicy } from '../policy/environment/shell-environment-policy.ts';
 import type { NetworkRule, RuleSet } from '../policy/rules/rule-set.ts';
 
@@ -118,7 +118,7 @@ export interface InstructionRules {
   /** Absolute, as written: links are not resolved, and parents are those of its spelling. */
   readonly cwd: string;
   /** A project marked untrusted gives no instructions; an undecided one does. */
-  readonly trusted: Trust;
+  readonly trusted: ProjectTrust;
   /** For all files of the project together; 0 leaves them out. The personal file has a limit of its own. */
   readonly maxBytes: number;
   /** Alternatives in a folder without AGENTS.md, in order of preference. */
@@ -225,6 +225,6 @@ const mostPrefix = 51;
 function nearestTool(written: string, known: readonly string[], prefixes: readonly string[]): string | undefined {
   if (shellNames.includes(written.toLowerCase())) return 'exec_command';
   const [server, tool] = /^(mcp__.*?__)(.*)$/.exec(written)?.slice(1) ?? [];
-  const prefix = server === undefined ? undefined : nearestKey(server, prefixes);
-  return prefix === undefined ? nearestKey(written, known) : prefix + tool!;
+  const prefix = server === undefined ? undefined : nearestConfigKey(server, prefixes);
+  return prefix === undefined ? nearestConfigKey(written, known) : prefix + tool!;
 }

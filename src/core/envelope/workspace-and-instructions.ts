@@ -4,7 +4,7 @@ import type { TurnIdentity } from './identity.ts';
 import type { InstructionRules, Settings } from './settings.ts';
 
 /** Texts that neither the model nor the turn's user wrote. Each step reads AGENTS.md; the turn only says where. */
-export interface Instructions {
+export interface TurnInstructions {
   /** The beginning of requests when the turn starts. After a checkpoint, the thread's state has the valid one. */
   readonly base: BaseInstructions;
   /** The instructions of the turn's model, if they differ from `base` and `base` was not chosen by the user. */
@@ -20,8 +20,8 @@ const defaultRules = { maxBytes: 32_768, fallbackFilenames: [], rootMarkers: ['.
 export function resolveInstructions(
   facts: TurnFacts,
   settings: Settings,
-  { identity, workspace }: { identity: TurnIdentity; workspace: Workspace },
-): Instructions {
+  { identity, workspace }: { identity: TurnIdentity; workspace: TurnWorkspace },
+): TurnInstructions {
   const base = facts.thread.base ?? ownInstructions(settings, identity);
   const model = guidanceBesides(base, identity);
   const { developerInstructions, managedInstructions, compactPrompt } = settings;
@@ -50,7 +50,7 @@ function guidanceBesides({ text, provenance }: BaseInstructions, { model }: Turn
   return model.instructions === text || model.instructions === '' ? undefined : model.instructions;
 }
 
-export interface Workspace
+export interface TurnWorkspace
   extends Pick<GatheredFacts, 'places' | 'trust' | 'shell'>, Pick<TimeFacts, 'date' | 'timezone'> {
   /** The machine or container that runs commands. Only this one is supported. */
   readonly environment: 'local';
@@ -58,7 +58,7 @@ export interface Workspace
   readonly roots: readonly string[];
 }
 
-export function resolveWorkspace(facts: GatheredFacts, settings: Settings): Workspace {
+export function resolveWorkspace(facts: GatheredFacts, settings: Settings): TurnWorkspace {
   return {
     environment: 'local',
     cwd: settings.cwd,

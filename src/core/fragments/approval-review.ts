@@ -1,7 +1,7 @@
 import { controlRegexClass } from '../../base/invisible-characters.ts';
 import type { Item } from '../../protocol/item.ts';
 import type { JsonObject } from '../../protocol/json.ts';
-import { contextMessage } from './message-items.ts';
+import { contextMessageItem } from './message-items.ts';
 import { cutText } from './text/cut-and-fence-text.ts';
 import { boundedRepeat, jsonEscape, lookalikePatternOf, unseenSpace } from './text/escape-markup.ts';
 import { byteLength, bytesPerToken } from './text/truncate.ts';
@@ -35,7 +35,7 @@ export function messageForReviewer({ id, entries, action, space, again }: Review
     ...(again === undefined ? [] : [`Your last answer could not be read: ${again}.`]),
     'Answer with one JSON object as your instructions describe it, and nothing else.',
   ].join('\n');
-  return { message: contextMessage(id, 'user', [text]), isActionCut: isCut };
+  return { message: contextMessageItem(id, 'user', [text]), isActionCut: isCut };
 }
 
 export interface ReviewAction {

@@ -1,4 +1,4 @@
-import type { ChangedFile, PlanStep, RestoredFile } from '../../protocol/turn-item.ts';
+import type { ChangedFile, PlanStep, FilePutBack } from '../../protocol/turn-item.ts';
 import { fenceFor, type TextRange } from './text/cut-and-fence-text.ts';
 import { defineFragment } from './text/define-fragment.ts';
 import { escapeMarkup } from './text/escape-markup.ts';
@@ -130,7 +130,7 @@ export interface CheckpointRecordsText {
   readonly planIsOlderThan?: keyof typeof since;
   readonly files: readonly ChangedFile[];
   /** Files that the user restored; not in the other lists. */
-  readonly putBack?: readonly RestoredFile[];
+  readonly putBack?: readonly FilePutBack[];
   readonly tokens: number;
 }
 
@@ -228,7 +228,7 @@ const stepLine = ({ text, status }: PlanStep): string => `- ${sign[status]} ${sh
 const fileLine = ({ path, kind, movePath }: ChangedFile): string =>
   `- ${movePath === undefined ? verb[kind] : 'moved'} ${shown(path)}${movePath === undefined ? '' : ` to ${shown(movePath)}`}`;
 
-function putBackLine({ path, isDeleted, before }: RestoredFile): string {
+function putBackLine({ path, isDeleted, before }: FilePutBack): string {
   const when = before === undefined ? '' : `, as before turn ${before}`;
   return `- ${shown(path)}${isDeleted === true ? ': was deleted' : ': got its earlier content'}${when}`;
 }

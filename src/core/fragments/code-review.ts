@@ -2,7 +2,7 @@ import { defined } from '../../base/objects.ts';
 import type { Json, JsonObject } from '../../protocol/json.ts';
 import { arrayAt, isJsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import type { CodeReview, ReviewFinding, ReviewTarget } from '../../protocol/thread-event.ts';
-import { escapeEndMarker, quote } from './text/escape-markup.ts';
+import { escapeEndMarker, quoteAsJson } from './text/escape-markup.ts';
 
 export interface ChangeToReview {
   readonly target: ReviewTarget;
@@ -28,14 +28,14 @@ function wanted(target: ReviewTarget, mergeBase: string | undefined): string {
     case 'uncommitted':
       return 'Review the changes of this repository that are not committed: staged, unstaged and new files.';
     case 'base': {
-      const branch = quote(target.branch);
+      const branch = quoteAsJson(target.branch);
       if (mergeBase === undefined)
         return `Review what the current branch adds to the branch ${branch}. Find the commit where they part with \`git merge-base HEAD\` and the branch or its upstream, and look at \`git diff\` from there.`;
       return `Review what the current branch adds to the branch ${branch}. They part at the commit ${mergeBase}: \`git diff ${mergeBase}\` shows the change.`;
     }
     case 'commit': {
-      const title = target.title === undefined ? '' : ` (${quote(target.title)})`;
-      return `Review the change of the commit ${quote(target.commit)}${title}.`;
+      const title = target.title === undefined ? '' : ` (${quoteAsJson(target.title)})`;
+      return `Review the change of the commit ${quoteAsJson(target.commit)}${title}.`;
     }
     case 'words':
       return target.words;
@@ -45,7 +45,7 @@ function wanted(target: ReviewTarget, mergeBase: string | undefined): string {
 const end = '</attached_diff>';
 
 function attached({ text, leftOut, isCut }: AttachedDiff): readonly string[] {
-  const names = leftOut.map((path) => `- ${quote(path)}`).join('\n');
+  const names = leftOut.map((path) => `- ${quoteAsJson(path)}`).join('\n');
   return [
     ...(text === '' ? [] : [`<attached_diff>\n${escapeEndMarker(text, end)}\n${end}`]),
     ...(names === ''
@@ -122,11 +122,11 @@ Answer with one JSON object and nothing else, no fence around it:
 {"findings":[{"title":"[P1] ...","body":"...","confidence_score":0.0,"priority":1,"code_location":{"absolute_file_path":"/...","line_range":{"start":1,"end":1}}}],"overall_correctness":"patch is correct","overall_explanation":"one to three sentences","overall_confidence_score":0.0}
 overall_correctness is "patch is correct" or "patch is incorrect": incorrect if existing code or tests break, or a finding must be fixed before the change can be used.`;
 
-export const noReview = 'Reviewer failed to output a response.';
+export const noReviewFindings = 'Reviewer failed to output a response.';
 
 export function reviewText({ findings, explanation }: CodeReview): string {
   const said = explanation.trim();
-  if (findings.length === 0) return said === '' ? noReview : said;
+  if (findings.length === 0) return said === '' ? noReviewFindings : said;
   const heading = findings.length === 1 ? 'Review comment:' : 'Full review comments:';
   return [...(said === '' ? [] : [said]), heading, ...findings.map(findingText)].join('\n\n');
 }

@@ -6,21 +6,21 @@ import { imageParts } from './answers/content-parts.ts';
 /** All messages of the roles `user` and `developer` are made here; a test enforces it for every room. */
 
 /** The user's input: pictures first, then the words. */
-export function userMessage(id: string, { text, images }: Pick<UserInput, 'text' | 'images'>): Item {
+export function userMessageItem(id: string, { text, images }: Pick<UserInput, 'text' | 'images'>): Item {
   const said = text === '' ? [] : [{ type: 'input_text', text }];
   const content = [...images.flatMap((image, i) => imageParts(image, i + 1)), ...said];
   return { type: 'message', id, role: 'user', content };
 }
 
 /** Injected context, one part per fragment. */
-export const contextMessage = (id: string, role: Role, texts: readonly string[]): Item => ({
+export const contextMessageItem = (id: string, role: Role, texts: readonly string[]): Item => ({
   type: 'message',
   id,
   role,
   content: texts.map((text) => ({ type: 'input_text', text })),
 });
 
-export const partsMessage = (id: string, role: Role, parts: readonly JsonObject[]): Item => ({
+export const messageItemOfParts = (id: string, role: Role, parts: readonly JsonObject[]): Item => ({
   type: 'message',
   id,
   role,
@@ -35,7 +35,7 @@ export const oldSummaryMessage = (text: string): Item => ({
 });
 
 /** A message that Capstan sends only with the request for a checkpoint. It never enters history. */
-export function compactionMessage(id: string, role: 'user' | 'assistant', text: string): Item {
+export function compactionSummaryItem(id: string, role: 'user' | 'assistant', text: string): Item {
   const type = role === 'assistant' ? 'output_text' : 'input_text';
   return { type: 'message', id, role, content: [{ type, text }] };
 }

@@ -1,9 +1,11 @@
-import type { Prompt, ToolSpec } from '../../ports/model.ts';
+import type { ModelPrompt, ToolSpec } from '../../ports/model.ts';
 import type { JsonObject } from '../../protocol/json.ts';
-import { userMessage } from './message-items.ts';
+import { userMessageItem } from './message-items.ts';
 
 export type ModelAbility = 'stream' | 'usage' | 'tools' | 'parallel calls' | 'pictures' | 'schema' | 'overflow';
-export type TestQuestion = Pick<Prompt, 'instructions' | 'tools' | 'input'> & { readonly outputSchema?: JsonObject };
+export type TestQuestion = Pick<ModelPrompt, 'instructions' | 'tools' | 'input'> & {
+  readonly outputSchema?: JsonObject;
+};
 
 const redSquare =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAIAAAAlC+aJAAAAS0lEQVR42u3PQQkAAAgAsetfWiP4FgYrsKZeS0BAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEDgsqnc8OJg6Ln3AAAAAElFTkSuQmCC';
@@ -26,7 +28,7 @@ const plain = 'This is a test of your abilities. Answer as briefly as you can.';
 function asked(text: string, more: Partial<TestQuestion> & { readonly picture?: string } = {}): TestQuestion {
   const { picture, ...rest } = more;
   const images = picture === undefined ? [] : [{ path: 'square.png', dataUrl: picture }];
-  return { instructions: plain, tools: [], input: [userMessage('msg_test', { text, images })], ...rest };
+  return { instructions: plain, tools: [], input: [userMessageItem('msg_test', { text, images })], ...rest };
 }
 
 export const plainQuestion = asked('Say the word "ready".');

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../protocol/json.ts';
 import {
   type HistoryEntry,
   entryMetadata,
-  entryOf,
+  entryFromLine,
   isTurnBoundary,
   isModelMade,
   type EntryOrigin,
@@ -36,19 +36,19 @@ describe('an entry', () => {
   ])('has the origin that its line says: %j', (origin) => {
     const item = message('user', '<environment_context></environment_context>');
     const stored = JSON.parse(JSON.stringify(entryMetadata({ origin, turn }))) as JsonObject;
-    expect(entryOf(item, stored)).toEqual({ item, origin, turn });
+    expect(entryFromLine(item, stored)).toEqual({ item, origin, turn });
   });
 
   it('takes words of an unknown author for those of a program, and never for the user’s', () => {
     const item = message('user', 'x');
     const metadata = { capstan: { origin: { family: 'user', author: 'robot' } } };
-    expect(entryOf(item, metadata)).toEqual({ item, origin: { family: 'user', author: 'program' } });
+    expect(entryFromLine(item, metadata)).toEqual({ item, origin: { family: 'user', author: 'program' } });
   });
 
   it('does without an unknown cause', () => {
     const item = message('developer', 'x');
     const metadata = { capstan: { origin: { family: 'context', kinds: ['a', 7], cause: 'whim' } } };
-    expect(entryOf(item, metadata)).toEqual({ item, origin: { family: 'context', kinds: ['a'] } });
+    expect(entryFromLine(item, metadata)).toEqual({ item, origin: { family: 'context', kinds: ['a'] } });
   });
 
   it.each<[Item, EntryOrigin]>([
@@ -65,7 +65,7 @@ describe('an entry', () => {
     [{ type: 'custom_tool_call_output', call_id: 'a', output: 'x' }, { family: 'tool' }],
   ])('of another program has the origin that its shape says: %j', (item, origin) => {
     for (const metadata of [undefined, {}, { capstan: { origin: 'lost' } }, { capstan: { origin: { family: '?' } } }]) {
-      expect(entryOf(item, metadata)).toEqual({ item, origin });
+      expect(entryFromLine(item, metadata)).toEqual({ item, origin });
     }
   });
 });
@@ -73,10 +73,10 @@ describe('an entry', () => {
 it('a turn begins with words of a user or of another agent, and neither is made by the model', () => {
   const mail: Item = { type: 'agent_message', author: 'a', recipient: 'b', content: [] };
   const of = (entry: HistoryEntry) => [isTurnBoundary(entry), isModelMade(entry)];
-  expect(of(entryOf(message('user', 'hi'), undefined))).toEqual([true, false]);
-  expect(of(entryOf(mail, undefined))).toEqual([true, false]);
-  expect(of(entryOf(message('assistant', 'hi'), undefined))).toEqual([false, true]);
-  expect(of(entryOf(message('developer', 'hi'), undefined))).toEqual([false, false]);
+  expect(of(entryFromLine(message('user', 'hi'), undefined))).toEqual([true, false]);
+  expect(of(entryFromLine(mail, undefined))).toEqual([true, false]);
+  expect(of(entryFromLine(message('assistant', 'hi'), undefined))).toEqual([false, true]);
+  expect(of(entryFromLine(message('developer', 'hi'), undefined))).toEqual([false, false]);
 });
 
 it.each<[EntryOrigin, ReturnType<typeof writerOf>]>([

@@ -2,7 +2,7 @@ import type { LeftOutMessages } from '../fragments/checkpoint-messages.ts';
 import type { TextGap, TextRange } from '../fragments/text/cut-and-fence-text.ts';
 import { isInjectedContext, recogniseFragment } from '../world/recognise-fragments.ts';
 import { defined } from '../../base/objects.ts';
-import { type InputWriter, nonUserAuthor, type NonUserAuthor, readAuthor } from '../../protocol/user-input.ts';
+import { type InputAuthor, nonUserAuthor, type NonUserAuthor, readAuthor } from '../../protocol/user-input.ts';
 import { isMessage, type Item } from '../../protocol/item.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt, trueAt } from '../../protocol/json.ts';
 import type { TurnId } from '../../protocol/ids.ts';
@@ -93,7 +93,7 @@ export function isForeignSummary({ item, origin }: HistoryEntry): boolean {
   return isMessage(item) && item.role === 'user';
 }
 
-export function writerOf(entry: HistoryEntry): InputWriter | undefined {
+export function writerOf(entry: HistoryEntry): InputAuthor | undefined {
   const { item, origin } = entry;
   if (!isMessage(item) || item.role !== 'user') return undefined;
   if (origin.family === 'user') return origin.author;
@@ -111,7 +111,7 @@ export function entryMetadata(entry: Omit<HistoryEntry, 'item'> & Partial<Pick<H
 export const hasOrigin = (metadata: JsonObject | undefined): boolean =>
   readOrigin(objectAt(metadata, 'capstan')) !== undefined;
 
-export function entryOf(item: Item, metadata: JsonObject | undefined): HistoryEntry {
+export function entryFromLine(item: Item, metadata: JsonObject | undefined): HistoryEntry {
   const ours = objectAt(metadata, 'capstan');
   const origin = readOrigin(ours) ?? guessOrigin(item);
   if (ours === undefined) return { item, origin };

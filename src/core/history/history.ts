@@ -1,5 +1,5 @@
 import type { Item, Role } from '../../protocol/item.ts';
-import { contextMessage } from '../fragments/message-items.ts';
+import { contextMessageItem } from '../fragments/message-items.ts';
 import type { Fragment } from '../fragments/text/define-fragment.ts';
 import type { HistoryEntry, EntryCause, EntryOrigin } from './entry.ts';
 
@@ -71,6 +71,6 @@ export function mergeFragments(fragments: Iterable<Fragment>, cause?: EntryCause
     const kinds = group.map(({ kind }) => kind);
     const texts = group.map(({ text }) => text);
     const origin = { family: 'context', kinds, cause } as const;
-    return { fragments: group, role, item: (id) => contextMessage(id, role, texts), origin };
+    return { fragments: group, role, item: (id) => contextMessageItem(id, role, texts), origin };
   });
 }

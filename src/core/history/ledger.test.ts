@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ToolSpec } from '../../ports/model.ts';
 import type { Item } from '../../protocol/item.ts';
 import { noUsage } from '../../protocol/usage.ts';
-import { apportion, requestShares, requestTokens } from './window-usage.ts';
+import { apportionTokens, requestShares, requestTokens } from './window-usage.ts';
 import { instructionsTokens, itemTokens, toolTokens } from './token-counts.ts';
 
 const message = (text: string): Item => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] });
@@ -45,7 +45,7 @@ describe('ledgerOf', () => {
   });
 
   it('with usage shares out what the provider counted', () => {
-    const [instructions, lookAt, webSearch, entry] = apportion(estimates, 100);
+    const [instructions, lookAt, webSearch, entry] = apportionTokens(estimates, 100);
     expect(requestShares(small, { ...noUsage, input: 100, cachedInput: 40, output: 9, total: 109 })).toEqual({
       total: 100,
       measure: 'exact',

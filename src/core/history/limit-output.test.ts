@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { commandOutput } from '../fragments/answers/commands-and-patches.ts';
-import { type Budget, byteLength, truncateMiddle } from '../fragments/text/truncate.ts';
+import { type TextBudget, byteLength, truncateMiddle } from '../fragments/text/truncate.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import { limitOutput } from './limit-output.ts';
 
@@ -104,7 +104,10 @@ describe('limitOutput of parts', () => {
 
   it('keeps no more text than the budget, in its order, and every picture', () => {
     const part: fc.Arbitrary<JsonObject> = fc.oneof(fc.string().map(text), fc.constant(image), fc.constant(encrypted));
-    const budgets: fc.Arbitrary<Budget> = fc.record({ mode: fc.constantFrom('bytes', 'tokens'), limit: fc.nat(30) });
+    const budgets: fc.Arbitrary<TextBudget> = fc.record({
+      mode: fc.constantFrom('bytes', 'tokens'),
+      limit: fc.nat(30),
+    });
     fc.assert(
       fc.property(fc.array(part), budgets, (parts, budget) => {
         const kept = limitOutput(parts, budget);

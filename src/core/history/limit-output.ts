@@ -1,7 +1,7 @@
 import type { MessageItem } from '../../protocol/item.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import { userShellCommandFragment } from '../fragments/events/user-actions.ts';
-import { type Budget, byteLength, estimateTokens, truncateMiddle } from '../fragments/text/truncate.ts';
+import { type TextBudget, byteLength, estimateTokens, truncateMiddle } from '../fragments/text/truncate.ts';
 import { recogniseFragment } from '../world/recognise-fragments.ts';
 import { mediaOf } from './media-parts.ts';
 import { partBytes } from './token-counts.ts';
@@ -10,9 +10,9 @@ import { partBytes } from './token-counts.ts';
 const allowance = 1.2;
 
 /** Every tool output enters history through here (I6). */
-export function limitOutput<Output extends string | readonly JsonObject[]>(output: Output, budget: Budget): Output;
-export function limitOutput(output: string | readonly JsonObject[], { mode, limit }: Budget) {
-  const budget: Budget = { mode, limit: Math.ceil(limit * allowance) };
+export function limitOutput<Output extends string | readonly JsonObject[]>(output: Output, budget: TextBudget): Output;
+export function limitOutput(output: string | readonly JsonObject[], { mode, limit }: TextBudget) {
+  const budget: TextBudget = { mode, limit: Math.ceil(limit * allowance) };
   return typeof output === 'string' ? truncateMiddle(output, budget) : limitParts(output, budget);
 }
 
@@ -20,7 +20,7 @@ export function limitOutput(output: string | readonly JsonObject[], { mode, limi
  * Text and recordings use up the budget from left to right. The text that exceeds it is cut in its middle; later texts,
  * and recordings that do not fit, are left out and counted at the end. Pictures and encrypted parts stay.
  */
-function limitParts(parts: readonly JsonObject[], { mode, limit }: Budget): readonly JsonObject[] {
+function limitParts(parts: readonly JsonObject[], { mode, limit }: TextBudget): readonly JsonObject[] {
   let left = limit;
   const omitted = { text: 0, audio: 0 };
   const omit = (what: keyof typeof omitted): readonly JsonObject[] => {

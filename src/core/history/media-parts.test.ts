@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../protocol/item.ts';
 import type { JsonObject } from '../../protocol/json.ts';
-import { entryOf } from './entry.ts';
+import { entryFromLine } from './entry.ts';
 import { historyOf } from './history.ts';
 import { toSentItems } from './sent-items.ts';
 
@@ -27,7 +27,7 @@ const items = [
   { type: 'message', role: 'assistant', content: [image] },
   { type: 'message', role: 'user', content: [text] },
 ] as const satisfies readonly Item[];
-const history = historyOf(items.map((item) => entryOf(item, undefined)));
+const history = historyOf(items.map((item) => entryFromLine(item, undefined)));
 
 describe('media', () => {
   it('stay for a model that takes them, and when no model is named', () => {
@@ -73,7 +73,7 @@ describe('media', () => {
 
   it('may stand among unknown things', () => {
     const odd: Item = { type: 'message', role: 'user', content: [null, 7, 'x', image] as never };
-    expect(toSentItems(historyOf([entryOf(odd, {})]), { modalities: [] })).toEqual([
+    expect(toSentItems(historyOf([entryFromLine(odd, {})]), { modalities: [] })).toEqual([
       { type: 'message', role: 'user', content: [null, 7, 'x', noImage] },
     ]);
   });
@@ -91,13 +91,13 @@ describe('media', () => {
       { type: 'input_file', file_url: 'file:///etc/passwd' },
       { type: 'input_audio', audio_url: 'blob:x' },
     ];
-    const sent = toSentItems(historyOf([entryOf(words(...web, ...local), undefined)]));
+    const sent = toSentItems(historyOf([entryFromLine(words(...web, ...local), undefined)]));
     const place = {
       type: 'input_text',
       text: expect.stringMatching(/^\[A picture or file was left out: /),
     };
     expect(sent).toEqual([words(...web, ...local.map(() => place as unknown as JsonObject))]);
-    expect(toSentItems(historyOf([entryOf(words(...local), undefined)]), { modalities: ['text'] })).toEqual([
+    expect(toSentItems(historyOf([entryFromLine(words(...local), undefined)]), { modalities: ['text'] })).toEqual([
       words(...local.map(() => place as unknown as JsonObject)),
     ]);
   });

@@ -2,7 +2,7 @@ import { hasUnreadOutput, type Item } from '../../protocol/item.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../protocol/json.ts';
 import type { HistoryEntry } from './entry.ts';
 
-export function partsKey(item: Item): 'content' | 'output' | undefined {
+export function mediaContentKey(item: Item): 'content' | 'output' | undefined {
   const key = item.type === 'message' || item.type === 'agent_message' ? 'content' : 'output';
   return !hasUnreadOutput(item) && Array.isArray(item[key]) ? key : undefined;
 }
@@ -14,7 +14,7 @@ export function mediaOf(part: JsonObject): 'image' | 'audio' | undefined {
 
 /** Replaces parts for which `wordsFor` returns words; returns the same object if there are none. */
 export function replacePartsByText(item: Item, wordsFor: (part: JsonObject) => string | undefined): Item {
-  const key = partsKey(item);
+  const key = mediaContentKey(item);
   if (key === undefined) return item;
   const type = item['role'] === 'assistant' ? 'output_text' : 'input_text';
   const parts = item[key] as readonly Json[];
@@ -74,7 +74,7 @@ export interface LeftOutMedia {
 export function leftOutMedia(entries: readonly HistoryEntry[], missing: UnsupportedMedia): readonly LeftOutMedia[] {
   if (!haveStandIns.has(missing)) return [];
   return entries.flatMap(({ item }) => {
-    const key = standIns[missing].has(item) ? partsKey(item) : undefined;
+    const key = standIns[missing].has(item) ? mediaContentKey(item) : undefined;
     if (key === undefined) return [];
     const parts = (item[key] as readonly Json[]).filter(isJsonObject);
     const there = parts.filter((part) => !isAddressedElsewhere(part)).map(mediaOf);

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../protocol/item.ts';
-import { entryOf } from './entry.ts';
+import { entryFromLine } from './entry.ts';
 import { appendEntry, emptyHistory, historyEntries, type History, historyOf } from './history.ts';
 import { toSentItems } from './sent-items.ts';
 
-const history = (...items: readonly Item[]): History => historyOf(items.map((item) => entryOf(item, undefined)));
+const history = (...items: readonly Item[]): History => historyOf(items.map((item) => entryFromLine(item, undefined)));
 const call = (id: string): Item => ({ type: 'function_call', id: `fc_${id}`, name: 'x', arguments: '{}', call_id: id });
 const output = (id: string): Item => ({ type: 'function_call_output', call_id: id, output: 'ok' });
 const message = (text: string): Item => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] });
@@ -37,7 +37,7 @@ describe('project', () => {
   });
 
   it('gives a late answer its place, and a late call its answer back', () => {
-    const early = [call('a'), output('b'), message('x')].map((item) => entryOf(item, undefined));
+    const early = [call('a'), output('b'), message('x')].map((item) => entryFromLine(item, undefined));
     let growing = historyOf(early);
     const types = () => toSentItems(growing).map((item) => [item.type, item['output']]);
     expect(types()).toEqual([
@@ -45,7 +45,10 @@ describe('project', () => {
       ['function_call_output', 'aborted'],
       ['message', undefined],
     ]);
-    growing = appendEntry(appendEntry(growing, entryOf(output('a'), undefined)), entryOf(call('b'), undefined));
+    growing = appendEntry(
+      appendEntry(growing, entryFromLine(output('a'), undefined)),
+      entryFromLine(call('b'), undefined),
+    );
     expect(toSentItems(growing)).toEqual([call('a'), output('b'), message('x'), output('a'), call('b')]);
   });
 
@@ -57,7 +60,7 @@ describe('project', () => {
       fc.property(fc.array(fc.array(item, { maxLength: 4 })), fc.nat(), (steps, chosen) => {
         let growing = emptyHistory();
         const values = steps.map((batch) => {
-          for (const each of batch) growing = appendEntry(growing, entryOf(each, undefined));
+          for (const each of batch) growing = appendEntry(growing, entryFromLine(each, undefined));
           const scratch = historyOf(historyEntries(growing));
           expect(toSentItems(growing)).toEqual(toSentItems(scratch));
           return { value: growing, scratch };
@@ -65,7 +68,7 @@ describe('project', () => {
         // Older values are still what they were, and what branches off from them is a history of its own.
         for (const { value, scratch } of values) expect(toSentItems(value)).toEqual(toSentItems(scratch));
         const { value } = values[chosen % Math.max(1, values.length)] ?? { value: emptyHistory() };
-        const branch = appendEntry(value, entryOf(message('branch'), undefined));
+        const branch = appendEntry(value, entryFromLine(message('branch'), undefined));
         expect(toSentItems(branch)).toEqual(toSentItems(historyOf(historyEntries(branch))));
         expect(toSentItems(growing)).toEqual(toSentItems(historyOf(historyEntries(growing))));
       }),
@@ -75,7 +78,7 @@ describe('project', () => {
   it('does not change what it gave before', () => {
     let growing = history(message('1'), call('a'));
     const given = ['2', '3', '4'].map((text) => {
-      growing = appendEntry(growing, entryOf(message(text), undefined));
+      growing = appendEntry(growing, entryFromLine(message(text), undefined));
       return toSentItems(growing);
     });
     expect(given.map(({ length }) => length)).toEqual([4, 5, 6]);
@@ -94,9 +97,9 @@ describe('project', () => {
 
 describe('history', () => {
   it('is a value: what grows from it does not change it', () => {
-    const one = appendEntry(emptyHistory(), entryOf(message('1'), undefined));
-    const two = appendEntry(one, entryOf(message('2'), undefined));
-    const other = appendEntry(one, entryOf(message('3'), undefined));
+    const one = appendEntry(emptyHistory(), entryFromLine(message('1'), undefined));
+    const two = appendEntry(one, entryFromLine(message('2'), undefined));
+    const other = appendEntry(one, entryFromLine(message('3'), undefined));
     const text = (value: History) => historyEntries(value).map(({ item }) => JSON.stringify(item['content']));
     expect(text(one)).toHaveLength(1);
     expect(text(two).at(-1)).toContain('2');

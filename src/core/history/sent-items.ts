@@ -9,11 +9,11 @@ import {
   canReadOpaqueItems,
 } from '../../protocol/provider-name.ts';
 import type { ProviderName } from '../../protocol/provider-name.ts';
-import type { InputWriter } from '../../protocol/user-input.ts';
-import { abortedCall } from '../fragments/answers/tool-calls.ts';
+import type { InputAuthor } from '../../protocol/user-input.ts';
+import { abortedCallText } from '../fragments/answers/tool-calls.ts';
 import { type HistoryEntry, writerOf } from './entry.ts';
 import type { History } from './history.ts';
-import { unsupportedMedia, partsKey, withoutUnsupportedMedia, replacePartsByText } from './media-parts.ts';
+import { unsupportedMedia, mediaContentKey, withoutUnsupportedMedia, replacePartsByText } from './media-parts.ts';
 import type { UnsupportedMedia } from './media-parts.ts';
 
 export interface SentItemsOptions {
@@ -38,7 +38,7 @@ export function toSentItemsWithWriters(history: History, { modalities, reader }:
   const isFor = known?.missing === missing && providerComparisonKey(known.reader) === providerComparisonKey(reader);
   if (known !== undefined && isFor && known.length <= length && extend(known, history)) return valueOf(known);
   const sets = { calls: new Set<string>(), answers: new Set<string>(), open: new Set<string>() };
-  const lists = { items: [], writers: new Map<Item, InputWriter>() };
+  const lists = { items: [], writers: new Map<Item, InputAuthor>() };
   const fresh = { missing, reader, length: 0, ...lists, ...sets, leftOut: new Set<string>() };
   extend(fresh, history);
   // Keep a projection only for the newest value of its storage, or if it is the first: later values extend that.
@@ -48,14 +48,14 @@ export function toSentItemsWithWriters(history: History, { modalities, reader }:
 
 /** A longer list's writers include those of a shorter one. */
 const valueOf = ({ items, writers }: Projection): SentItems => ({ items: items.slice(), writers });
-type SentItems = { readonly items: readonly Item[]; readonly writers: ReadonlyMap<Item, InputWriter> };
+type SentItems = { readonly items: readonly Item[]; readonly writers: ReadonlyMap<Item, InputAuthor> };
 
 interface Projection {
   readonly missing: UnsupportedMedia;
   readonly reader: ProviderName | undefined;
   length: number;
   readonly items: Item[];
-  readonly writers: Map<Item, InputWriter>;
+  readonly writers: Map<Item, InputAuthor>;
   readonly calls: Set<string>;
   readonly answers: Set<string>;
   /** Calls with a stand-in for their answer. */
@@ -118,7 +118,9 @@ export const placeholderAnswer = cachePerObject((call: Item): Item => {
   const { type, prefix } = answerTypes[call.type] ?? { type: 'function_call_output', prefix: 'fco' };
   const itemId = typeof call['id'] === 'string' ? { id: stableItemId(prefix, call['id']) } : {};
   const body =
-    type === 'tool_search_output' ? { status: 'completed', execution: 'client', tools: [] } : { output: abortedCall };
+    type === 'tool_search_output'
+      ? { status: 'completed', execution: 'client', tools: [] }
+      : { output: abortedCallText };
   return { type, ...itemId, call_id: call['call_id'], ...body };
 });
 
@@ -136,7 +138,7 @@ export function isOpaque(item: Item): boolean {
   if (checkpointTypes.has(item.type)) return true;
   if (item.type === 'reasoning') return isText(item['encrypted_content']);
   if (item.type === 'function_call' && item['encrypted_function_args'] !== undefined) return true;
-  const key = partsKey(item);
+  const key = mediaContentKey(item);
   return key !== undefined && (item[key] as readonly Json[]).some(isOpaquePart);
 }
 

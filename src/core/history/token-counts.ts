@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject, stringAt } from '../../protoc
 import type { ProviderName } from '../../protocol/provider-name.ts';
 import { noUsage, type Usage } from '../../protocol/usage.ts';
 import { byteLength, bytesPerToken } from '../fragments/text/truncate.ts';
-import { base64ByteReader, mediaOf, partsKey } from './media-parts.ts';
+import { base64ByteReader, mediaOf, mediaContentKey } from './media-parts.ts';
 import { audioSeconds, imageSize } from './media-sizes.ts';
 import { isCheckpointItem } from './sent-items.ts';
 import { textTokens } from './text-tokens.ts';
@@ -29,7 +29,7 @@ function weighItem(item: Item): number {
     return Math.max(0, Math.floor((encrypted.length * 3) / 4) - encryptionBytes) / bytesPerToken;
   if (item.type === 'image_generation_call' && typeof item['result'] === 'string' && item['result'] !== '')
     return jsonTokens({ ...item, result: '' }) + usualImageBytes / bytesPerToken;
-  const key = partsKey(item);
+  const key = mediaContentKey(item);
   if (key === undefined) return jsonTokens(item);
   const parts = (item[key] as readonly Json[]).map(weighPart);
   const extra = parts.reduce((sum, part) => sum + part.extra, 0);
@@ -120,7 +120,7 @@ export function tokenUpperBound(parts: Iterable<string | Item | ToolSpec>): numb
 }
 
 function holdsMedia(part: Item | ToolSpec): boolean {
-  const key = partsKey(part);
+  const key = mediaContentKey(part);
   return key !== undefined && (part[key] as readonly Json[]).some((each) => isJsonObject(each) && mediaOf(each));
 }
 

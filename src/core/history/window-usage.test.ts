@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Item } from '../../protocol/item.ts';
 import { noUsage, type Usage } from '../../protocol/usage.ts';
 import { activeTokens, droppedReasoning, requestTokens } from './window-usage.ts';
-import { entryOf } from './entry.ts';
+import { entryFromLine } from './entry.ts';
 import { historyOf } from './history.ts';
 import { itemTokens, type NewestTokenCount, noTokenCount } from './token-counts.ts';
 
@@ -24,7 +24,7 @@ const base = {
   newest: counted(last),
   reasoningCounted: false,
 };
-const of = (...items: readonly Item[]) => historyOf(items.map((item) => entryOf(item, undefined)));
+const of = (...items: readonly Item[]) => historyOf(items.map((item) => entryFromLine(item, undefined)));
 
 describe('activeTokens', () => {
   it('is what the provider counted while nothing was added', () => {

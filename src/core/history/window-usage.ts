@@ -1,4 +1,4 @@
-import type { Prompt, ToolSpec } from '../../ports/model.ts';
+import type { ModelPrompt, ToolSpec } from '../../ports/model.ts';
 import { arrayAt, stringAt } from '../../protocol/json.ts';
 import { providerComparisonKey, type ProviderName } from '../../protocol/provider-name.ts';
 import { noUsage, type Usage } from '../../protocol/usage.ts';
@@ -196,7 +196,7 @@ export interface RequestShares {
   readonly shares: readonly TokenShare[];
 }
 
-export type WeighedRequest = Pick<Prompt, 'instructions' | 'tools' | 'input'>;
+export type WeighedRequest = Pick<ModelPrompt, 'instructions' | 'tools' | 'input'>;
 
 /** `usage`: the provider's count of this very request, if it gave one. */
 export function requestShares(request: WeighedRequest, usage: Usage | undefined): RequestShares {
@@ -206,7 +206,7 @@ export function requestShares(request: WeighedRequest, usage: Usage | undefined)
     const shares = parts.map((part) => ({ ...part, measure: 'estimated' as const, cached: undefined }));
     return { total: sum(estimates), measure: 'estimated', shares };
   }
-  const weights = apportion(estimates, usage.input);
+  const weights = apportionTokens(estimates, usage.input);
   const cached = cachedShares(weights, usage.cachedInput);
   const shares = weights.map((tokens, index) => {
     return { part: parts[index]!.part, tokens, measure: 'scaled' as const, cached: cached[index]! };
@@ -231,9 +231,9 @@ function partsOfRequest(request: WeighedRequest): readonly Pick<TokenShare, 'par
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
 /** Whole numbers in the ratio of the weights that sum to the total; the largest remainders are rounded up. */
-export function apportion(weights: readonly number[], total: number): readonly number[] {
+export function apportionTokens(weights: readonly number[], total: number): readonly number[] {
   const weight = sum(weights);
-  if (weight === 0 && weights.length > 0) return apportion(Array<number>(weights.length).fill(1), total);
+  if (weight === 0 && weights.length > 0) return apportionTokens(Array<number>(weights.length).fill(1), total);
   const wanted = weights.map((each) => (each * total) / weight);
   const shares = wanted.map(Math.floor);
   const byRemainder = wanted.map((_, index) => index);

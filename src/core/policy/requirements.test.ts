@@ -8,7 +8,7 @@ import {
   brokenSandboxRequirement,
   noRequirements,
   replacementMode,
-  type Requirements,
+  type ManagedRequirements,
   withDeniedReads,
   withoutDeniedReads,
 } from './requirements.ts';
@@ -49,7 +49,7 @@ test('an entry of a foreign shape makes nothing wider', () => {
   ).toBe('read-only');
 });
 
-function denying(...patterns: readonly string[]): Requirements {
+function denying(...patterns: readonly string[]): ManagedRequirements {
   return { denyRead: { patterns, source: '/etc/requirements.toml' } };
 }
 
@@ -60,7 +60,7 @@ test('what is not allowed names the rule that it breaks', () => {
     source: '/etc/requirements.toml:2',
     key: 'b',
   } as const;
-  const requirements: Requirements = { approvals, sandboxModes };
+  const requirements: ManagedRequirements = { approvals, sandboxModes };
   expect(brokenApprovalRequirement(requirements, 'never')).toBe(approvals);
   expect(brokenApprovalRequirement(requirements, 'on-request')).toBeUndefined();
   expect(brokenSandboxRequirement(requirements, { type: 'disabled' })).toBe(sandboxModes);
@@ -135,14 +135,14 @@ test('a profile that reopens places of the engine is wider than every mode, and 
     network: 'restricted',
   });
   const login = '/home/me/.capstan/auth.json';
-  const limited: Requirements = { sandboxModes, ownPlaces };
+  const limited: ManagedRequirements = { sandboxModes, ownPlaces };
   expect(brokenSandboxRequirement(limited, reads(login))).toBe(sandboxModes);
   expect(brokenSandboxRequirement(limited, writes('/home/me/.capstan/rules'))).toBe(sandboxModes);
   expect(brokenSandboxRequirement(limited, reads(login, { capstan_keeps_own: true }))).toBeUndefined();
   expect(brokenSandboxRequirement(limited, reads('/srv'))).toBeUndefined();
   const readOnly = { id: ':read-only', profile: builtInProfile('read-only', none) };
   const profiles = { allowed: [readOnly] as const, instead: readOnly, source, key: 'c' };
-  const chosen: Requirements = { profiles, ownPlaces };
+  const chosen: ManagedRequirements = { profiles, ownPlaces };
   expect(brokenProfileRequirement(chosen, reads(login))).toBe(profiles);
   expect(brokenProfileRequirement(chosen, reads(login, { capstan_keeps_own: true }))).toBeUndefined();
 });

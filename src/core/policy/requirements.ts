@@ -21,7 +21,7 @@ import type { ProfileTables } from './profiles/tables/profile-tables.ts';
 import type { PrefixRule } from './rules/rule-set.ts';
 
 /** Demands of the machine's administrator. No configuration layer, flag or client can weaken them. */
-export interface Requirements {
+export interface ManagedRequirements {
   readonly approvals?: AllowedValues<ApprovalPolicy>;
   readonly reviewers?: AllowedValues<ApprovalsReviewer>;
   /** Read by every reviewer, instead of the configured policy. */
@@ -70,30 +70,30 @@ export interface AllowedValues<Value> {
 export type AllowedProfiles = AllowedValues<NamedProfile> & { readonly instead: NamedProfile };
 /** `patterns`: absolute paths and globs. */
 export type DeniedReads = { readonly patterns: readonly string[]; readonly source: string };
-export const noRequirements: Requirements = {};
+export const noRequirements: ManagedRequirements = {};
 
-export function brokenApprovalRequirement({ approvals }: Requirements, approval: ApprovalPolicy) {
+export function brokenApprovalRequirement({ approvals }: ManagedRequirements, approval: ApprovalPolicy) {
   // A granular policy, which turns off some questions of `on-request`, is no wider than it.
   const fits = (allowed: ApprovalPolicy): boolean =>
     isSameApproval(allowed, approval) || (allowed === 'on-request' && typeof approval !== 'string');
   return approvals?.allowed.some(fits) === false ? approvals : undefined;
 }
 
-export const brokenReviewerRequirement = ({ reviewers }: Requirements, reviewer: ApprovalsReviewer) =>
+export const brokenReviewerRequirement = ({ reviewers }: ManagedRequirements, reviewer: ApprovalsReviewer) =>
   reviewers?.allowed.includes(reviewer) === false ? reviewers : undefined;
 
-export function brokenSandboxRequirement(requirements: Requirements, profile: PermissionProfile) {
+export function brokenSandboxRequirement(requirements: ManagedRequirements, profile: PermissionProfile) {
   const { sandboxModes: modes } = requirements;
   return modes?.allowed.includes(effectiveSandboxLevel(requirements, profile)) === false ? modes : undefined;
 }
 
 /** A profile's effective width. Commands that can change Capstan's own files are as free as without a sandbox. */
-export function effectiveSandboxLevel({ ownPlaces }: Requirements, profile: PermissionProfile): SandboxLevel {
+export function effectiveSandboxLevel({ ownPlaces }: ManagedRequirements, profile: PermissionProfile): SandboxLevel {
   const isReopened = ownPlaces !== undefined && reopensOwnPlaces(profile, ownPlaces);
   return isReopened ? 'danger-full-access' : profileSandboxLevel(profile);
 }
 
-export function brokenProfileRequirement({ profiles, ownPlaces }: Requirements, profile: PermissionProfile) {
+export function brokenProfileRequirement({ profiles, ownPlaces }: ManagedRequirements, profile: PermissionProfile) {
   const isAllowed = profiles?.allowed.some((allowed) => grantsNoMoreThan(allowed.profile, profile, ownPlaces));
   return isAllowed === false ? profiles : undefined;
 }
@@ -169,7 +169,7 @@ export function webSearchMode({ wanted, allowed = webSearchModes, isUnlimited }:
 }
 
 /** Denies the administrator's unreadable paths; an unrestricted profile gets a sandbox for it. Idempotent. */
-export function withDeniedReads({ denyRead }: Requirements, profile: PermissionProfile): PermissionProfile {
+export function withDeniedReads({ denyRead }: ManagedRequirements, profile: PermissionProfile): PermissionProfile {
   if (denyRead === undefined || denyRead.patterns.length === 0) return profile;
   const rules = restrictedFileSystem(profile) ?? { type: 'restricted', entries: [wholeDisk] };
   const known = new Set(rules.entries.map((entry) => JSON.stringify(entry)));
@@ -182,7 +182,7 @@ export function withDeniedReads({ denyRead }: Requirements, profile: PermissionP
 }
 
 /** Reverses `withDeniedReads`, so that the profile can be compared with those of modes. */
-export function withoutDeniedReads({ denyRead }: Requirements, profile: PermissionProfile): PermissionProfile {
+export function withoutDeniedReads({ denyRead }: ManagedRequirements, profile: PermissionProfile): PermissionProfile {
   const rules = restrictedFileSystem(profile);
   if (denyRead === undefined || rules === undefined || profile.type !== 'managed') return profile;
   const denied = new Set(denyRead.patterns.flatMap(denials).map((entry) => JSON.stringify(entry)));
@@ -191,7 +191,7 @@ export function withoutDeniedReads({ denyRead }: Requirements, profile: Permissi
 }
 
 /** True if the administrator forbids reading a path. Check both its spelling and its real path. */
-export function deniesRead({ denyRead }: Requirements, path: string): boolean {
+export function deniesRead({ denyRead }: ManagedRequirements, path: string): boolean {
   const target = normalisePath(path);
   if (denyRead === undefined || denyRead.patterns.length === 0) return false;
   if (target === undefined) return true;

@@ -39,7 +39,7 @@ type KnownKeys = { readonly [key: string]: 'any' | KnownKeys };
 const anyOf = (names: string): KnownKeys => Object.fromEntries(names.split(' ').map((name) => [name, 'any']));
 
 /** Keys of an MCP server. Under other names, a value may be a key for the server. */
-export const serverKeys: KnownKeys = {
+export const mcpServerConfigKeys: KnownKeys = {
   ...anyOf('command args env env_vars cwd sandbox url bearer_token_env_var bearer_token http_headers env_http_headers'),
   ...anyOf('scopes oauth_resource enabled required startup_timeout_sec startup_timeout_ms tool_timeout_sec'),
   ...anyOf('supports_parallel_tool_calls omit_tools_from default_tools_approval_mode enabled_tools disabled_tools'),
@@ -83,7 +83,7 @@ function mapMembers(values: JsonObject, change: (member: Json, key: string) => J
 function hideTable(values: JsonObject, { isSecret, isOpen }: Where): JsonObject {
   return mapMembers(values, (value, key) => {
     if (isSecret) return hideWhole(value);
-    if (key === 'mcp_servers') return hideValue(hideUnknown(value, { '*': serverKeys }), { isSecret, isOpen });
+    if (key === 'mcp_servers') return hideValue(hideUnknown(value, { '*': mcpServerConfigKeys }), { isSecret, isOpen });
     if (namingKey.test(key)) return hideUnlessName(value);
     if (key === 'otel' && isJsonObject(value)) return hideCollectors(value);
     const isNamed = secretKey.test(key) || secretTables.has(key) || (isOpen && mayNameSecret(key));

@@ -1,4 +1,4 @@
-import type { Digester, Encoder } from '../../ports/model.ts';
+import type { RequestDigester, Encoder } from '../../ports/model.ts';
 import { cachePerObject, defined } from '../../base/objects.ts';
 import type { Item } from '../../protocol/item.ts';
 import { stringAt } from '../../protocol/json.ts';
@@ -37,7 +37,9 @@ export type RequestDifference =
   | { readonly part: 'frame'; readonly index: number };
 
 /** Compares the requests of one thread. They must be given in order: each record holds only its additions. */
-export function createComparison(digester: Digester): (request: RebuiltRequest | InferredRequest) => ComparisonVerdict {
+export function createRequestComparison(
+  digester: RequestDigester,
+): (request: RebuiltRequest | InferredRequest) => ComparisonVerdict {
   /** A thread may have changed its wire format: an item has a digest for each. */
   const digestsFor = cachePerObject((encoder: Encoder) =>
     cachePerObject((item: Item) => digester.short(encoder.item(item))),
@@ -78,7 +80,7 @@ export function createComparison(digester: Digester): (request: RebuiltRequest |
 }
 
 /** A complete frame has no digest of its own: its content is the body. */
-function isSameFrame({ record, content }: RebuiltFrame, digester: Digester): boolean {
+function isSameFrame({ record, content }: RebuiltFrame, digester: RequestDigester): boolean {
   if (content === undefined) return false;
   if (content.reduce((sum, piece) => sum + piece.length, 0) !== record.bytes) return false;
   return record.previous === undefined || frameDigest(content, digester) === record.digest;

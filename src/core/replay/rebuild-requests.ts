@@ -1,5 +1,5 @@
 import { isModelMade } from '../history/entry.ts';
-import type { Encoder, Prompt } from '../../ports/model.ts';
+import type { Encoder, ModelPrompt } from '../../ports/model.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import { type JsonObject, stringAt } from '../../protocol/json.ts';
 import { type Line, lineType } from '../../protocol/line.ts';
@@ -19,7 +19,7 @@ export interface RebuiltRequest {
   readonly line: Line;
   readonly state: ThreadState;
   /** Without tools if they are lost. */
-  readonly prompt: Omit<Prompt, 'tools'> & Partial<Pick<Prompt, 'tools'>>;
+  readonly prompt: Omit<ModelPrompt, 'tools'> & Partial<Pick<ModelPrompt, 'tools'>>;
   /** Absent without an encoder of the recorded version, or if the tools are lost. */
   readonly encoded?: { readonly encoder: Encoder; readonly body: readonly Uint8Array[] };
   /** Record of the bytes; absent if the process ended before it was saved, or was an older version. */
@@ -41,7 +41,7 @@ export interface InferredRequest {
   readonly turnId?: TurnId;
   readonly model?: string;
   readonly line: Line;
-  readonly input: Prompt['input'];
+  readonly input: ModelPrompt['input'];
 }
 
 /** All requests of the thread, in order. Without an encoder for a turn, its requests have no bytes. */

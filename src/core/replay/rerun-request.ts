@@ -1,5 +1,5 @@
 import { defined } from '../../base/objects.ts';
-import type { Prompt, ProviderCapabilities, RequestOptions } from '../../ports/model.ts';
+import type { ModelPrompt, ProviderCapabilities, RequestOptions } from '../../ports/model.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
 import { type Line, lineType } from '../../protocol/line.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -28,8 +28,8 @@ export interface RerunTarget {
 export function promptForOtherModel(
   { record, state }: Pick<RebuiltRequest, 'record' | 'state'>,
   reader: RerunTarget,
-  toolsFor: (tools: Prompt['tools'], reader: RerunTarget) => Prompt['tools'],
-): Prompt | Outcome<'history-opaque'> {
+  toolsFor: (tools: ModelPrompt['tools'], reader: RerunTarget) => ModelPrompt['tools'],
+): ModelPrompt | Outcome<'history-opaque'> {
   const readable = readableState(state, nameOf(reader));
   if (readable === undefined) return unreadable(reader.provider);
   const { modalities } = reader.model;

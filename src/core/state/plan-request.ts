@@ -3,7 +3,7 @@ import { type PrefixReport, comparePrefix, type SentRequest } from '../history/p
 import type { History } from '../history/history.ts';
 import { toSentItemsWithWriters } from '../history/sent-items.ts';
 import { itemTokens } from '../history/token-counts.ts';
-import type { Prompt, ToolSpec } from '../../ports/model.ts';
+import type { ModelPrompt, ToolSpec } from '../../ports/model.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../protocol/line.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
@@ -29,7 +29,7 @@ export function planRequest(state: ThreadState, asked: Omit<RequestRecord, 'tool
 }
 
 /** Makes the request for a record, live and at replay alike. Its tools must be present: check `hasTools`. */
-export function promptFor(state: Pick<ThreadState, PromptParts>, record: RequestRecord): Prompt {
+export function promptFor(state: Pick<ThreadState, PromptParts>, record: RequestRecord): ModelPrompt {
   const tools = state.toolSets.get(record.toolSet);
   if (tools === undefined) throw new Fault(toolsMissingProblem(record));
   return { ...promptWithoutTools(state, record), tools };
@@ -48,7 +48,7 @@ export function toolsMissingProblem({ toolSet }: RequestRecord): Outcome<'tools-
 export function promptWithoutTools(
   state: Pick<ThreadState, PromptParts>,
   record: RequestRecord,
-): Omit<Prompt, 'tools'> {
+): Omit<ModelPrompt, 'tools'> {
   const review = record.auxiliary?.review;
   if (review !== undefined) {
     const { message } = reviewInput(state.history, review);
@@ -59,7 +59,10 @@ export function promptWithoutTools(
   return { options: record.options, instructions: instructionsOf(state)?.text ?? '', ...input };
 }
 
-function besideHistory({ items, writers }: Projected, auxiliary: AuxiliaryRequest): Pick<Prompt, 'input' | 'writers'> {
+function besideHistory(
+  { items, writers }: Projected,
+  auxiliary: AuxiliaryRequest,
+): Pick<ModelPrompt, 'input' | 'writers'> {
   const { from, to, stubbed, head, tail } = auxiliary;
   const left = new Set(stubbed);
   const range = items.slice(from, to).flatMap((item, i) => (left.has(from + i) ? (stubItem(item) ?? []) : item));
@@ -75,7 +78,7 @@ type Projected = ReturnType<typeof toSentItemsWithWriters>;
 /** Keyed by history value: the previous request is inspected again when the next one is made. */
 const known = new WeakMap<History, { readonly reader: string; readonly value: Projected }>();
 
-export const requestInput = (history: History, reader: RequestReader): Prompt['input'] =>
+export const requestInput = (history: History, reader: RequestReader): ModelPrompt['input'] =>
   projected(history, reader).items;
 
 function projected(history: History, { modalities, provider }: RequestReader): Projected {
@@ -106,7 +109,7 @@ function prefixOf(state: ThreadState, record: RequestRecord): PrefixReport | und
   return comparePrefix(sentRequest(before, sent.record), sentRequest(now, record));
 }
 
-function sentRequest({ instructions, tools, input }: Prompt, record: RequestRecord): SentRequest {
+function sentRequest({ instructions, tools, input }: ModelPrompt, record: RequestRecord): SentRequest {
   const { toolSet, options, encoder } = record;
   // Requirements for the answer follow the input, and so do the labels.
   const { model, toolChoice: _choice, form: _form, verbosity: _verbosity, outputSchema: _schema, ...rest } = options;

@@ -6,7 +6,7 @@ import { arrayAt, type JsonObject, numberAt, objectAt, stringAt, trueAt } from '
 import { type Line, type LineKind, lineType } from '../../protocol/line.ts';
 import { readRateLimits } from '../../protocol/rate-limits.ts';
 import { addUsage, carryCostForward } from '../../protocol/usage.ts';
-import { type HistoryEntry, entryOf, isTurnBoundary } from '../history/entry.ts';
+import { type HistoryEntry, entryFromLine, isTurnBoundary } from '../history/entry.ts';
 import { appendEntry } from '../history/history.ts';
 import { noTokenCount } from '../history/token-counts.ts';
 import { foldWorldState } from '../world/tell-world.ts';
@@ -157,7 +157,7 @@ const notForTheModel: ReadonlySet<string> = new Set(['compaction_trigger', 'addi
 
 function entryIn({ payload, metadata }: Line): HistoryEntry | undefined {
   const item = asItem(payload);
-  return item === undefined || notForTheModel.has(item.type) ? undefined : entryOf(item, metadata);
+  return item === undefined || notForTheModel.has(item.type) ? undefined : entryFromLine(item, metadata);
 }
 
 /** True if a `response_item` makes its turn one that a rollback counts. */

@@ -1,4 +1,4 @@
-import type { Digester, Encoder, Prompt, SentFrame } from '../../ports/model.ts';
+import type { RequestDigester, Encoder, ModelPrompt, SentFrame } from '../../ports/model.ts';
 import { ifAllDefined } from '../../base/objects.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import { type JsonObject, numberAt, objectAt, stringAt, trueAt } from '../../protocol/json.ts';
@@ -33,7 +33,7 @@ export interface FrameRecord {
 }
 
 type AboutSent = Pick<SentBody, 'turnId' | 'step' | 'auxiliary'>;
-type SentBy = { readonly encoder: Encoder; readonly digester: Digester };
+type SentBy = { readonly encoder: Encoder; readonly digester: RequestDigester };
 
 export function sentLine(
   state: Pick<ThreadState, 'posted'>,
@@ -62,7 +62,11 @@ export function sentLine(
   return { type: lineType.sent, payload };
 }
 
-type SentRequestBytes = { readonly prompt: Prompt; readonly body: readonly Uint8Array[]; readonly frame?: SentFrame };
+type SentRequestBytes = {
+  readonly prompt: ModelPrompt;
+  readonly body: readonly Uint8Array[];
+  readonly frame?: SentFrame;
+};
 
 /** Records that the same request was sent again as another frame. All else is in the line before. */
 export function sentAgainLine(about: AboutSent, frame: SentFrame, { digester }: SentBy): LineDraft {
@@ -70,13 +74,13 @@ export function sentAgainLine(about: AboutSent, frame: SentFrame, { digester }: 
   return { type: lineType.sent, payload: { turn_id: turnId, step, auxiliary, frame: framePayload(frame, digester) } };
 }
 
-function framePayload({ link, items, content }: SentFrame, digester: Digester): JsonObject {
+function framePayload({ link, items, content }: SentFrame, digester: RequestDigester): JsonObject {
   const bytes = content.reduce((sum, piece) => sum + piece.length, 0);
   if (link === undefined) return { kind: 'full', items, bytes };
   return { kind: 'incremental', previous: link.previous, items, bytes, digest: frameDigest(content, digester) };
 }
 
-export const frameDigest = (content: readonly Uint8Array[], digester: Digester): string =>
+export const frameDigest = (content: readonly Uint8Array[], digester: RequestDigester): string =>
   digester.short(Buffer.concat(content));
 
 export function readFrame(payload: JsonObject): FrameRecord | undefined {
@@ -85,8 +89,10 @@ export function readFrame(payload: JsonObject): FrameRecord | undefined {
   return counts && { ...counts, previous: stringAt(frame, 'previous'), digest: stringAt(frame, 'digest') };
 }
 
-export const instructionsDigest = ({ instructions }: Pick<Prompt, 'instructions'>, digester: Digester): string =>
-  digester.short(new TextEncoder().encode(instructions));
+export const instructionsDigest = (
+  { instructions }: Pick<ModelPrompt, 'instructions'>,
+  digester: RequestDigester,
+): string => digester.short(new TextEncoder().encode(instructions));
 
 export function readSentBody(payload: JsonObject): SentBody | undefined {
   const body = ifAllDefined({

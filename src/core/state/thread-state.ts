@@ -94,7 +94,7 @@ export interface ThreadState {
   /** Entries that the thread's writer leaves out for now. A fold of lines never sets it. */
   readonly withheld?: WithheldEntries;
   /** The state before each turn with a user's words, as a target for rollbacks. Not carried by checkpoints. */
-  readonly marks: RollbackMarks<RollbackMark>;
+  readonly marks: RollbackMarks<RecordedRollback>;
 }
 
 /** History that the provider's own item replaces: complete only after a fold from before all opaque checkpoints. */
@@ -123,7 +123,7 @@ export interface OpenTurn {
   /** The user's words with those answers, kept until their calls have outputs. */
   readonly said?: readonly { readonly callId: string; readonly text: string }[];
   /** The state before the turn, until its first words from a user make it count. */
-  readonly before?: RollbackMark;
+  readonly before?: RecordedRollback;
 }
 
 /** `gone`: history has been replaced since, so that no request can extend it. */
@@ -132,7 +132,7 @@ export type LastSentRequest =
   | { readonly kind: 'gone'; readonly why: 'checkpoint' | 'rollback' | 'reopened' };
 
 /** State that a rollback restores. Notes are not part of a turn: only the user adds and removes them. */
-export type RollbackMark = Pick<ThreadState, (typeof markParts)[number]>;
+export type RecordedRollback = Pick<ThreadState, (typeof markParts)[number]>;
 
 const markParts = [
   'history',
@@ -153,8 +153,8 @@ const markParts = [
   'prefill',
 ] as const;
 
-export const rollbackMarkOf = (state: ThreadState): RollbackMark =>
-  Object.fromEntries(markParts.map((part) => [part, state[part]])) as unknown as RollbackMark;
+export const rollbackMarkOf = (state: ThreadState): RecordedRollback =>
+  Object.fromEntries(markParts.map((part) => [part, state[part]])) as unknown as RecordedRollback;
 
 export const emptyThreadState: ThreadState = {
   meta: {},

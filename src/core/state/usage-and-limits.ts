@@ -1,7 +1,7 @@
 import { defined } from '../../base/objects.ts';
 import { type JsonObject, numberAt, objectAt } from '../../protocol/json.ts';
 import { addUsage, isSameCount, usageSince, usedTokens } from '../../protocol/usage.ts';
-import type { Allowance, Cost, LimitName, Usage } from '../../protocol/usage.ts';
+import type { UsageAllowance, Cost, LimitName, Usage } from '../../protocol/usage.ts';
 import type { SpendingLimits, TurnLimits } from '../envelope/settings.ts';
 import { lastUsage, type NewestTokenCount } from '../history/token-counts.ts';
 import { currentProvider } from './current-provider.ts';
@@ -35,7 +35,7 @@ const isRepeated = ({ usage }: ThreadState, last: Usage, total: Usage | undefine
   isSameCount(last, lastUsage(usage.newest)) && (total === undefined || isSameCount(total, usage.total));
 
 /** Remainder of each limit. `beside`: agents' spending that is in no line yet, and requests under way. */
-export function spendingAllowances(state: ThreadState, limits: TurnLimits, beside: Usage): readonly Allowance[] {
+export function spendingAllowances(state: ThreadState, limits: TurnLimits, beside: Usage): readonly UsageAllowance[] {
   const { total } = state.usage;
   const { tokens = 0, nanoUsd = 0, unpriced = 0 } = limits.continued ?? {};
   const before = { nanoUsd, unpriced };
@@ -49,12 +49,12 @@ export function spendingAllowances(state: ThreadState, limits: TurnLimits, besid
   ];
 }
 
-function ofTokens(limit: LimitName, most: number | undefined, now: Usage, before: number): readonly Allowance[] {
+function ofTokens(limit: LimitName, most: number | undefined, now: Usage, before: number): readonly UsageAllowance[] {
   const used = before + usedTokens(now) + (now.estimated ?? 0);
   return most === undefined ? [] : [{ limit, unit: 'tokens', most, used }];
 }
 
-function ofCost(limit: LimitName, mostUsd: number | undefined, now: Usage, before: Cost): readonly Allowance[] {
+function ofCost(limit: LimitName, mostUsd: number | undefined, now: Usage, before: Cost): readonly UsageAllowance[] {
   if (mostUsd === undefined) return [];
   const cost = now.cost ?? { nanoUsd: 0, unpriced: now.total + (now.estimated ?? 0) };
   const unpriced = before.unpriced + cost.unpriced;

@@ -20,7 +20,7 @@ import type {
   WaitingCall,
   WantedAgent,
 } from '../../ports/agents.ts';
-import type { Clock, Ids } from '../../ports/system.ts';
+import type { Clock, IdSource } from '../../ports/system.ts';
 import { parentNarrowedReason, parentStoppedReason, threadClosesReason } from '../../protocol/abort.ts';
 import { type AgentIdentity, type RecordedAgent, rootAgentPath } from '../../protocol/agent.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
@@ -304,7 +304,7 @@ function findAgent(target: string, parentPath: string, agents: readonly Recorded
 
 interface ThreadAgentsOptions {
   readonly threads: AgentThreads;
-  readonly ids: Ids;
+  readonly ids: IdSource;
   readonly clock: Clock;
   readonly limits: AgentLimits;
   /** The model and effort if neither the role nor the call names one. Absent: those of the parent. */

@@ -1,7 +1,7 @@
 import type { AgentBounds, AgentThread } from '../../ports/agents.ts';
 import type { TurnEnd } from '../../ports/threads.ts';
 import type { AgentIdentity, AgentReport, AgentStatus } from '../../protocol/agent.ts';
-import { thrownMessage } from '../../protocol/display-text.ts';
+import { messageOfThrown } from '../../protocol/display-text.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { outcomeText } from '../../protocol/outcome.ts';
 
@@ -130,7 +130,7 @@ function agentStatusAfterTurn(end: TurnEnd): AgentStatus | undefined {
   }
 }
 
-const erroredStatus = (error: unknown): AgentStatus => ({ kind: 'errored', message: thrownMessage(error) });
+const erroredStatus = (error: unknown): AgentStatus => ({ kind: 'errored', message: messageOfThrown(error) });
 
 export const neverStartedStatus: AgentStatus = {
   kind: 'errored',

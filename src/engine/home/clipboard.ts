@@ -1,7 +1,7 @@
 import { feedProgram, readOutput } from '../../adapters/exec/run-program.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { EnvironmentVariables } from '../../protocol/shell.ts';
-import type { EngineParts } from '../engine-parts.ts';
+import type { EngineServices } from '../engine-parts.ts';
 import { programVariables } from '../sandbox/user-program-variables.ts';
 
 /** Clipboard content for a message. `picture`: as a data URL. */
@@ -23,7 +23,7 @@ const readTimeoutMs = 5000;
 
 /** Reads files, or else a picture, from the user's clipboard. */
 export async function readClipboard(
-  parts: Pick<EngineParts, 'programs' | 'programFolder' | 'options'>,
+  parts: Pick<EngineServices, 'programs' | 'programFolder' | 'options'>,
   platform: NodeJS.Platform = process.platform,
 ): Promise<ClipboardContent | Outcome> {
   const { programs, programFolder, options } = parts;
@@ -150,7 +150,7 @@ const writeTimeoutMs = 3000;
 
 /** Returns whether the program took the text. One that commands could have written is treated as missing. */
 export async function writeToClipboardProgram(
-  parts: Pick<EngineParts, 'programs' | 'programFolder' | 'options'>,
+  parts: Pick<EngineServices, 'programs' | 'programFolder' | 'options'>,
   [name = '', ...words]: readonly string[],
   text: string,
 ): Promise<boolean> {

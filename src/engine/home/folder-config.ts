@@ -15,9 +15,9 @@ import { defined } from '../../base/objects.ts';
 import { type ConfigLayer, type ConfigProblem, sortBySeverity } from '../../core/config/layer-order.ts';
 import type { Config } from '../../core/config/config.ts';
 import { defaultLayers } from '../../core/config/defaults.ts';
-import { featureGates } from '../../core/config/features.ts';
+import { featureSwitches } from '../../core/config/features.ts';
 import { type EffectiveValues, effectiveValues } from '../../core/config/keys/inspect-keys.ts';
-import type { Trust } from '../../core/config/project-trust.ts';
+import type { ProjectTrust } from '../../core/config/project-trust.ts';
 import { modelProblem, defaultModelOf } from '../../core/config/providers/built-in-providers.ts';
 import { lookUpModel, modelDefaults, type ModelRecord } from '../../core/envelope/model-record.ts';
 import { nominalPercent, nominalWindow } from '../../core/envelope/window.ts';
@@ -30,17 +30,17 @@ import {
   brokenReviewerRequirement,
   deniesRead,
   replacementMode,
-  type Requirements,
+  type ManagedRequirements,
 } from '../../core/policy/requirements.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { EnvironmentVariables } from '../../protocol/shell.ts';
-import type { EngineParts } from '../engine-parts.ts';
+import type { EngineServices } from '../engine-parts.ts';
 import { locatedProvider } from '../models/thread-providers.ts';
 import { unusedKeysNotice } from '../thread-setup/configure-thread.ts';
 
 export interface LoadedConfig {
-  readonly trust: Trust;
+  readonly trust: ProjectTrust;
   /** Lowest first, with the defaults and also the layers that do not count. */
   readonly layers: readonly ConfigLayer[];
   readonly effective: EffectiveValues;
@@ -49,7 +49,7 @@ export interface LoadedConfig {
   readonly notices: readonly Outcome[];
   /** The provider for which the files name a model, if a flag chooses another one: then that model does not count. */
   readonly modelIsFor?: string;
-  readonly requirements: Requirements;
+  readonly requirements: ManagedRequirements;
   /** Absent if the system has no place for the file. */
   readonly requirementsFile?: string;
 }
@@ -140,7 +140,7 @@ function overruled(config: Config, { requirements, requirementsFile }: BaseLayer
   const loginShell = requirements.allowLoginShell ?? allowLoginShell;
   const shellRule = { key: 'allow_login_shell', source: requirementsFile ?? 'requirements.toml' };
   const { pins = {}, source = '' } = requirements.features ?? {};
-  const gates = featureGates(features);
+  const gates = featureSwitches(features);
   const quoted = (policy: Parameters<typeof approvalName>[0]): string => `"${approvalName(policy)}"`;
   const pinned = Object.keys(pins).filter((name) => gates[name] !== undefined && gates[name] !== pins[name]);
   return [
@@ -170,7 +170,7 @@ function problem(key: string, value: string, rule: Record<'key' | 'source', stri
 }
 
 /** Lists the AGENTS.md files for threads in a folder: the user's own first, then the project's from its root down. */
-export async function instructionPaths({ base }: Pick<EngineParts, 'base'>, folder: string) {
+export async function instructionPaths({ base }: Pick<EngineServices, 'base'>, folder: string) {
   const { config } = await configInFolder(base, folder);
   const denies = (path: string): boolean => deniesRead(base.requirements, path);
   const rules = {

@@ -14,15 +14,15 @@ import {
 import { findRepository } from '../../adapters/gather/git/repository.ts';
 import { findHookPlaces } from '../../adapters/gather/hook-and-skill-places.ts';
 import { defined } from '../../base/objects.ts';
-import { featureGates, isGateOpen } from '../../core/config/features.ts';
-import { rootOnlyKeys, type Trust, withoutForbiddenKeys } from '../../core/config/project-trust.ts';
+import { featureSwitches, isGateOpen } from '../../core/config/features.ts';
+import { rootOnlyKeys, type ProjectTrust, withoutForbiddenKeys } from '../../core/config/project-trust.ts';
 import { deniesRead } from '../../core/policy/requirements.ts';
 import { isJsonObject, type Json, type JsonObject, valueAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { EngineParts } from '../engine-parts.ts';
+import type { EngineServices } from '../engine-parts.ts';
 
 export interface FolderTrust {
-  readonly trust: Trust;
+  readonly trust: ProjectTrust;
   /** The folder a decision is saved for: the root of the repository, else of the project. */
   readonly root: string;
   readonly file: string;
@@ -40,7 +40,7 @@ export interface FolderTrust {
   readonly decidesSandbox: boolean;
 }
 
-type TrustParts = Pick<EngineParts, 'base' | 'home' | 'locks' | 'clock'>;
+type TrustParts = Pick<EngineServices, 'base' | 'home' | 'locks' | 'clock'>;
 
 export async function readFolderTrust({ base }: TrustParts, folder: string): Promise<FolderTrust> {
   const { origins } = base.config;
@@ -68,7 +68,7 @@ export async function readFolderTrust({ base }: TrustParts, folder: string): Pro
 export async function decideFolderTrust(
   parts: TrustParts,
   { root, seen = {} }: Pick<FolderTrust, 'root'> & Partial<Pick<FolderTrust, 'seen'>>,
-  decision: Exclude<Trust, 'unknown'>,
+  decision: Exclude<ProjectTrust, 'unknown'>,
 ): Promise<Outcome | undefined> {
   const path = ['projects', root];
   const known = await userConfigValue(parts, path);
@@ -78,14 +78,14 @@ export async function decideFolderTrust(
 }
 
 /** Hooks of a folder that need a decision: new ones, and those changed since they were trusted. */
-export const hooksNeedingDecision = async (parts: Pick<EngineParts, 'base' | 'options'>, folder: string) =>
+export const hooksNeedingDecision = async (parts: Pick<EngineServices, 'base' | 'options'>, folder: string) =>
   (await hooksInForce(parts, folder)).filter(({ trust }) => trust === 'untrusted' || trust === 'modified');
 
 /** All hooks of a folder as this engine runs them: decisions made after it was loaded count for the next one. */
-export async function hooksInForce({ base, options }: Pick<EngineParts, 'base' | 'options'>, folder: string) {
+export async function hooksInForce({ base, options }: Pick<EngineServices, 'base' | 'options'>, folder: string) {
   const { config, layers } = await configInFolder(base, folder);
   const places = findHookPlaces(base, layers, folder, options);
-  if (places === undefined || !isGateOpen('hooks', featureGates(config.features ?? {}))) return [];
+  if (places === undefined || !isGateOpen('hooks', featureSwitches(config.features ?? {}))) return [];
   const { loadHooks } = await import('../../adapters/hooks/load-hooks.ts');
   return (await loadHooks(places)).hooks;
 }

@@ -7,15 +7,15 @@ import {
   stringOption,
   booleanOption,
   jsonObjectOption,
-  listOf,
+  listOption,
   nonBlankStringOption,
-  recordOf,
+  recordOption,
 } from '../../core/envelope/read-options.ts';
 import { defined } from '../../base/objects.ts';
 import { isJsonObject, type JsonObject, valueAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { LoadedConfig } from './folder-config.ts';
-import type { EngineParts } from '../engine-parts.ts';
+import type { EngineServices } from '../engine-parts.ts';
 import { argumentProblem, requireArguments, folderPathOption } from '../check-arguments.ts';
 import type { KeymapLine } from './save-keymap.ts';
 
@@ -26,7 +26,7 @@ interface ModelOfThreads {
   readonly effort?: string;
 }
 
-const modelOfThreads = recordOf<ModelOfThreads>('an object with provider and model', {
+const modelOfThreads = recordOption<ModelOfThreads>('an object with provider and model', {
   provider: { type: nonBlankStringOption, required: true },
   model: { type: nonBlankStringOption, required: true },
   effort: { type: nonBlankStringOption },
@@ -34,11 +34,11 @@ const modelOfThreads = recordOf<ModelOfThreads>('an object with provider and mod
 
 /** The global configuration as it was when the engine was loaded, and changes to the user's file. */
 export class HomeConfig {
-  readonly #parts: Pick<EngineParts, 'base' | 'home' | 'locks' | 'clock' | 'options'>;
+  readonly #parts: Pick<EngineServices, 'base' | 'home' | 'locks' | 'clock' | 'options'>;
   #savedTui: ReturnType<typeof withCamelCaseKeys<(typeof tuiSchema)['keys']>> = {};
   #layers: readonly ConfigLayer[];
 
-  constructor(parts: Pick<EngineParts, 'base' | 'home' | 'locks' | 'clock' | 'options'>) {
+  constructor(parts: Pick<EngineServices, 'base' | 'home' | 'locks' | 'clock' | 'options'>) {
     this.#parts = parts;
     this.#layers = parts.base.layers;
   }
@@ -61,7 +61,7 @@ export class HomeConfig {
   }
 
   sourceOf(path: readonly string[]): string | undefined {
-    requireArguments('sourceOf()', { path: [listOf(stringOption, 'a list of names'), path] });
+    requireArguments('sourceOf()', { path: [listOption(stringOption, 'a list of names'), path] });
     const layer = this.#layers.findLast(
       (each) => each.disabled === undefined && valueAt(each.values, path) !== undefined,
     );

@@ -2,14 +2,14 @@ import { configInFolder } from '../../adapters/gather/config/config-in-folder.ts
 import { loadBaseLayers } from '../../adapters/gather/config/config-layers.ts';
 import { editUserConfig, userConfigValue } from '../../adapters/gather/config/edit-user-config.ts';
 import { skillSwitches } from '../../adapters/gather/hook-and-skill-places.ts';
-import { featureGates } from '../../core/config/features.ts';
+import { featureSwitches } from '../../core/config/features.ts';
 import type { SkillScope } from '../../core/planes/select-skills.ts';
 import { isSwitchedOn, readSkillSwitches } from '../../core/planes/skill-switches.ts';
 import { deniesRead } from '../../core/policy/requirements.ts';
 import { isJsonObject, type Json } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { SkillFiles } from '../../adapters/skills/load-skills.ts';
-import type { EngineParts } from '../engine-parts.ts';
+import type { EngineServices } from '../engine-parts.ts';
 import { skillSources, threadPlugins } from '../thread-setup/thread-skills.ts';
 
 export interface SkillEntry {
@@ -22,13 +22,13 @@ export interface SkillEntry {
   readonly isOffered: boolean;
 }
 
-export const skillRegistry = (engine: EngineParts) => ({
+export const skillRegistry = (engine: EngineServices) => ({
   /** Lists all skills of a folder from its current files, disabled ones included. */
   async list(folder: string) {
     const { options, clock } = engine;
     const base = await loadBaseLayers(engine.base.home, options);
     const { config, layers } = await configInFolder(base, folder);
-    const installed = await threadPlugins(base.home, config, featureGates(config.features ?? {}))();
+    const installed = await threadPlugins(base.home, config, featureSwitches(config.features ?? {}))();
     const { roots, problems } = skillSources({ base, options }, { config, cwd: folder, installed });
     const denies = (path: string): boolean => deniesRead(base.requirements, path);
     const found = await new SkillFiles(() => clock.now()).load({ roots, plugins: installed, switches: [], denies });

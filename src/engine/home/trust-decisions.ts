@@ -1,14 +1,14 @@
 import { isAbsolute } from 'node:path';
-import { choiceOf, valueWhere } from '../../core/envelope/read-options.ts';
+import { choiceOption, optionWhere } from '../../core/envelope/read-options.ts';
 import { isJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ConfiguredHook } from './user-hooks.ts';
-import type { EngineParts } from '../engine-parts.ts';
+import type { EngineServices } from '../engine-parts.ts';
 import { argumentProblem, requireArguments, folderPathOption } from '../check-arguments.ts';
 import type { FolderTrust } from './folder-trust.ts';
 
 /** `ofFolder` returns more than is needed here. */
-const folderToDecide = valueWhere<Pick<FolderTrust, 'root'>>(
+const folderToDecide = optionWhere<Pick<FolderTrust, 'root'>>(
   'what ofFolder() gives: an object with root, and seen where there are parts',
   (given) => {
     const { root, seen } = (given ?? {}) as Partial<Record<keyof FolderTrust, unknown>>;
@@ -16,7 +16,7 @@ const folderToDecide = valueWhere<Pick<FolderTrust, 'root'>>(
   },
 );
 
-const hooksToDecide = valueWhere<readonly ConfiguredHook[]>('a list of hooks, as idleHooks() gives them', (given) => {
+const hooksToDecide = optionWhere<readonly ConfiguredHook[]>('a list of hooks, as idleHooks() gives them', (given) => {
   const isHook = (hook: Partial<ConfiguredHook> | null) =>
     typeof hook?.key === 'string' && typeof hook.hash === 'string';
   return Array.isArray(given) && given.every(isHook);
@@ -24,9 +24,9 @@ const hooksToDecide = valueWhere<readonly ConfiguredHook[]>('a list of hooks, as
 
 /** The user's decisions about projects and hooks. They apply to engines that are loaded later. */
 export class TrustDecisions {
-  readonly #parts: EngineParts;
+  readonly #parts: EngineServices;
 
-  constructor(parts: EngineParts) {
+  constructor(parts: EngineServices) {
     this.#parts = parts;
   }
 
@@ -41,7 +41,7 @@ export class TrustDecisions {
   ): Promise<Outcome | undefined> {
     const problem = argumentProblem('decideFolder()', {
       about: [folderToDecide, about],
-      decision: [choiceOf('trusted', 'untrusted'), decision],
+      decision: [choiceOption('trusted', 'untrusted'), decision],
     });
     return problem ?? (await import('./folder-trust.ts')).decideFolderTrust(this.#parts, about, decision);
   }
@@ -55,7 +55,7 @@ export class TrustDecisions {
   async decideHooks(hooks: readonly ConfiguredHook[], decision: 'trust' | 'untrust'): Promise<Outcome | undefined> {
     const problem = argumentProblem('decideHooks()', {
       hooks: [hooksToDecide, hooks],
-      decision: [choiceOf('trust', 'untrust'), decision],
+      decision: [choiceOption('trust', 'untrust'), decision],
     });
     return problem ?? (await import('./user-hooks.ts')).decideHooks(this.#parts, hooks, decision);
   }

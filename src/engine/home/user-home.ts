@@ -1,12 +1,12 @@
-import type { EngineParts } from '../engine-parts.ts';
+import type { EngineServices } from '../engine-parts.ts';
 import { QueuedMessages } from '../store/home-store.ts';
 import { programVariables } from '../sandbox/user-program-variables.ts';
 
 /** The user's data in a home and on this machine, to show and change it. Each part is loaded on use. */
 export class UserHome {
-  readonly #parts: EngineParts;
+  readonly #parts: EngineServices;
 
-  constructor(parts: EngineParts) {
+  constructor(parts: EngineServices) {
     this.#parts = parts;
   }
 

@@ -11,14 +11,14 @@ import { findHookPlaces } from '../../adapters/gather/hook-and-skill-places.ts';
 import { createHookTextShortener } from '../../adapters/hooks/hook-answers.ts';
 import { type HookDefinition, type KnownHook, compileMatchers } from '../../adapters/hooks/hook-definitions.ts';
 import { loadHooks } from '../../adapters/hooks/load-hooks.ts';
-import { createHooks, StartHookRecord } from '../../adapters/hooks/run-hooks.ts';
+import { createHookRunner, StartHookRecord } from '../../adapters/hooks/run-hooks.ts';
 import { createFlock } from '../../adapters/rollout/files/file-locks.ts';
 import type { ConfigProblem } from '../../core/config/layer-order.ts';
 import type { Hooks } from '../../ports/hooks.ts';
 import { isJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { EnvironmentVariables } from '../../protocol/shell.ts';
-import type { EngineParts } from '../engine-parts.ts';
+import type { EngineServices } from '../engine-parts.ts';
 import { programVariables } from '../sandbox/user-program-variables.ts';
 import { dirname, join } from 'node:path';
 
@@ -64,7 +64,7 @@ export async function decideHooks(
   return undefined;
 }
 
-export const hookRegistry = (engine: EngineParts) => ({
+export const hookRegistry = (engine: EngineServices) => ({
   list(folder: string): Promise<ConfiguredHooks | Outcome> {
     return loadConfiguredHooks(folder, engine.options);
   },
@@ -90,7 +90,7 @@ export const hookRegistry = (engine: EngineParts) => ({
 
 /** The hooks of one thread. They are the user's own programs and get the variables of this process. */
 export async function createThreadHooks(
-  engine: Pick<EngineParts, 'clock' | 'ids' | 'options' | 'programs' | 'base' | 'sessionStarts'>,
+  engine: Pick<EngineServices, 'clock' | 'ids' | 'options' | 'programs' | 'base' | 'sessionStarts'>,
   hooks: readonly HookDefinition[],
   shell: string,
 ): Promise<Hooks> {
@@ -98,7 +98,7 @@ export async function createThreadHooks(
   // Node gives programs a socket as standard input. Without SHLVL, bash takes that for a remote login and reads files.
   const level = String(Math.max(1, Number(options.env['SHLVL']) || 0));
   const { patterns } = await compileMatchers(hooks.map(({ matcher }) => matcher));
-  return createHooks({
+  return createHookRunner({
     hooks,
     patterns,
     run: runWithInput,

@@ -1,5 +1,10 @@
-import { functionOption, positiveNumberOption, readOptions, trueOption } from '../../core/envelope/read-options.ts';
-import type { OptionTable } from '../../core/envelope/read-options.ts';
+import {
+  functionOption,
+  positiveNumberOption,
+  validateOptions,
+  trueOnlyOption,
+} from '../../core/envelope/read-options.ts';
+import type { OptionReaders } from '../../core/envelope/read-options.ts';
 import { defined } from '../../base/objects.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -32,7 +37,7 @@ const known = new WeakMap<Engine, LiveThreads>();
 
 /** An engine's threads for any number of clients. Each engine has one, made on first use. */
 export function liveThreads(engine: Engine, options: LiveOptions = {}): LiveThreads {
-  const read = readOptions<LiveOptions>(options, { idleMs: idleOption }, 'liveThreads()');
+  const read = validateOptions<LiveOptions>(options, { idleMs: idleOption }, 'liveThreads()');
   // Refuses every use with the reason.
   if ('code' in read) return new KeptThreads(engine, { refused: read });
   const threads = known.get(engine) ?? new KeptThreads(engine, read);
@@ -46,8 +51,8 @@ const idleOption = {
 
 const liveOptions = {
   ...threadOptions,
-  unattended: { type: trueOption },
-} as const satisfies OptionTable<LiveRequest>;
+  unattended: { type: trueOnlyOption },
+} as const satisfies OptionReaders<LiveRequest>;
 
 class KeptThreads implements LiveThreads {
   readonly #engine: Engine;
@@ -85,7 +90,7 @@ class KeptThreads implements LiveThreads {
 
   async start(request: LiveRequest & { readonly cwd: string }): Promise<LiveThread | EngineRefused> {
     if (this.#over !== undefined) return engineRefused(this.#over);
-    const read = readOptions<LiveRequest>(request, liveOptions, 'start()');
+    const read = validateOptions<LiveRequest>(request, liveOptions, 'start()');
     if ('code' in read) return engineRefused(read);
     const { cwd, ...asked } = withAnswers(read);
     // The engine refuses a request without a folder.
@@ -94,7 +99,7 @@ class KeptThreads implements LiveThreads {
 
   async fork(id: ThreadId, cut: ThreadCut, request: LiveRequest = {}): Promise<LiveThread | EngineRefused> {
     if (this.#over !== undefined) return engineRefused(this.#over);
-    const read = readOptions<LiveRequest>(request, liveOptions, 'fork()');
+    const read = validateOptions<LiveRequest>(request, liveOptions, 'fork()');
     if ('code' in read) return engineRefused(read);
     const asked = withAnswers(read);
     const empty = await emptyThreadRefusal(this.#engine.stored, this.#threads.get(id));
@@ -104,7 +109,7 @@ class KeptThreads implements LiveThreads {
 
   async load(id: ThreadId, given: LiveRequest = {}): Promise<LiveThread | EngineRefused> {
     const problem = argumentProblem('load()', { id: [threadIdOption, id] });
-    const read = problem ?? readOptions<LiveRequest>(given, liveOptions, 'load()');
+    const read = problem ?? validateOptions<LiveRequest>(given, liveOptions, 'load()');
     if ('code' in read) return engineRefused(read);
     const { folderMayBeMissing, ...request } = read;
     // Work on the thread as a whole must not wait, since the closing may wait for it.

@@ -4,11 +4,11 @@ import {
   stringOption,
   booleanOption,
   functionOption,
-  readOptions,
-  uncheckedValue,
+  validateOptions,
+  uncheckedOption,
   wholeNumberOption,
 } from '../../core/envelope/read-options.ts';
-import type { OptionTable } from '../../core/envelope/read-options.ts';
+import type { OptionReaders } from '../../core/envelope/read-options.ts';
 import { parseSettingsChange, type SettingsChange } from '../../core/envelope/read-settings-change.ts';
 import { continuedTurnInput } from '../../core/fragments/events/turns-and-goals.ts';
 import type { Ordinal, ThreadId, TurnId } from '../../protocol/ids.ts';
@@ -35,7 +35,7 @@ const liveTurnOptions = {
   ...turnOptions,
   // The thread checks the members with the turn, as it does for every change.
   change: { type: anyObject<SettingsChange>('an object with settings to change') },
-} as const satisfies OptionTable<LiveTurn>;
+} as const satisfies OptionReaders<LiveTurn>;
 
 const changeHint = 'Give settings as change, or change them with override().';
 const settingsAsChange = { ...settingsNotAllowedHere, next: changeHint };
@@ -44,15 +44,15 @@ const signalOnly = { signal: turnOptions.signal };
 const liveCompactionOptions = {
   focus: { type: stringOption },
   signal: { type: abortSignalOption },
-} as const satisfies OptionTable<LiveCompaction>;
+} as const satisfies OptionReaders<LiveCompaction>;
 
 const followOptions = {
-  after: { type: uncheckedValue('a place') },
+  after: { type: uncheckedOption('a place') },
   caughtUp: { type: functionOption() },
   provisional: { type: booleanOption },
   limit: { type: wholeNumberOption },
   signal: { type: abortSignalOption },
-} as const satisfies OptionTable<FollowOptions>;
+} as const satisfies OptionReaders<FollowOptions>;
 
 async function* endedAtOnce(outcome: Outcome): AsyncGenerator<LiveNews, void> {
   yield { kind: 'ended', outcome };
@@ -131,7 +131,7 @@ export class ManagedThread implements LiveThread {
 
   async submit(submitted: LiveTurn): Promise<TurnResult | EngineRefused> {
     // Read now: the thread may have to be loaded first.
-    const read = readOptions<LiveTurn>(submitted, liveTurnOptions, 'submit()', settingsAsChange);
+    const read = validateOptions<LiveTurn>(submitted, liveTurnOptions, 'submit()', settingsAsChange);
     if ('code' in read) return { kind: 'failed', outcome: read };
     const own = withValidMessage(read);
     if ('code' in own) return { kind: 'failed', outcome: own };
@@ -152,13 +152,13 @@ export class ManagedThread implements LiveThread {
   }
 
   async continue(asked: Pick<LiveTurn, 'signal'> = {}): Promise<TurnResult | EngineRefused> {
-    const read = readOptions<Pick<LiveTurn, 'signal'>>(asked, signalOnly, 'continue()');
+    const read = validateOptions<Pick<LiveTurn, 'signal'>>(asked, signalOnly, 'continue()');
     if ('code' in read) return { kind: 'failed', outcome: read };
     return this.#use((thread, work) => thread.continue({ signal: work.handOver() }), read.signal);
   }
 
   async retry(asked: Pick<LiveTurn, 'signal'> = {}): Promise<TurnResult | EngineRefused> {
-    const read = readOptions<Pick<LiveTurn, 'signal'>>(asked, signalOnly, 'retry()');
+    const read = validateOptions<Pick<LiveTurn, 'signal'>>(asked, signalOnly, 'retry()');
     if ('code' in read) return { kind: 'failed', outcome: read };
     return this.submit({ ...read, input: continuedTurnInput('after-failure') });
   }
@@ -214,7 +214,7 @@ export class ManagedThread implements LiveThread {
   }
 
   async compact(given: LiveCompaction = {}) {
-    const read = readOptions<LiveCompaction>(given, liveCompactionOptions, 'compact()');
+    const read = validateOptions<LiveCompaction>(given, liveCompactionOptions, 'compact()');
     if ('code' in read) return engineRefused(read);
     return this.#use((thread, work) => thread.compact({ ...read, signal: work.handOver() }), read.signal);
   }
@@ -252,7 +252,7 @@ export class ManagedThread implements LiveThread {
   }
 
   follow(options: FollowOptions = {}): AsyncIterableIterator<LiveNews> {
-    const read = readOptions<FollowOptions>(options, followOptions, 'follow()');
+    const read = validateOptions<FollowOptions>(options, followOptions, 'follow()');
     return 'code' in read ? endedAtOnce(read) : this.loader.hub.follow(read);
   }
 

@@ -11,7 +11,7 @@ import {
 } from '../../core/state/recorded/thread-events.ts';
 import type { RecordedState } from '../../core/state/recorded/thread-events.ts';
 import { emptyThreadState } from '../../core/state/thread-state.ts';
-import { iterateNews, type LogNews, NewsQueue } from '../thread/event-stream.ts';
+import { iterateNews, type LogNews, ThreadNewsQueue } from '../thread/event-stream.ts';
 import type { Thread } from '../thread/thread.ts';
 import type { OpenedThread } from '../thread-setup/open-thread.ts';
 import {
@@ -187,7 +187,7 @@ type ReadingPlace = { readonly after: number; readonly skip: number; readonly st
 class Follower {
   readonly #thread: ThreadFollowers;
   readonly wantsPreviews: boolean;
-  readonly #queue: NewsQueue;
+  readonly #queue: ThreadNewsQueue;
   readonly #caughtUp: () => void;
   readonly #first: LiveNews[] = [];
   #behind: ReadingPlace | undefined;
@@ -210,7 +210,7 @@ class Follower {
     this.#thread = thread;
     this.#caughtUp = caughtUp;
     this.wantsPreviews = provisional;
-    this.#queue = new NewsQueue(limit >= 1 ? limit : 1);
+    this.#queue = new ThreadNewsQueue(limit >= 1 ? limit : 1);
     this.#spoiled = new Set(thread.previewed);
     const isNow = after === undefined || !thread.isKept || after === thread.cursor;
     const claimed = isNow ? { place: thread.place } : parseAfterPlace(after);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { memoryRules } from '../../core/config/memories.ts';
+import { memorySettings } from '../../core/config/memories.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { ThreadSummary } from '../../protocol/thread.ts';
 import { threadsDueForNotes } from './thread-memories.ts';
@@ -39,12 +39,12 @@ test('threads that came to rest, not too long ago, and that no note is about', (
     ['failed', { usedAt, at: now - hourMs, isFailed: true }],
     ['failed long ago', { usedAt, at: now - 25 * hourMs, isFailed: true }],
   ]);
-  const due = threadsDueForNotes(threads, taken, { rules: memoryRules(), now, except: 'own' as ThreadId });
+  const due = threadsDueForNotes(threads, taken, { rules: memorySettings(), now, except: 'own' as ThreadId });
   expect(due.map(({ id }) => id)).toEqual(['due', 'used since', 'failed long ago']);
 });
 
 test('numbers out of range count as the nearest in it', () => {
-  expect(memoryRules({ maxRolloutAgeDays: 1000, minRolloutIdleHours: -3, maxRolloutsPerStartup: 0 })).toEqual({
+  expect(memorySettings({ maxRolloutAgeDays: 1000, minRolloutIdleHours: -3, maxRolloutsPerStartup: 0 })).toEqual({
     maxAgeMs: 90 * 24 * hourMs,
     minIdleMs: hourMs,
     perStart: 1,

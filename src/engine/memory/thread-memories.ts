@@ -17,18 +17,18 @@ import {
 import { credentialStore, loginSecrets } from '../../adapters/mcp/credential-store.ts';
 import type { Config } from '../../core/config/config.ts';
 import { defaultWindowShares } from '../../core/config/defaults.ts';
-import { memoryRules, type MemoryRules } from '../../core/config/memories.ts';
+import { memorySettings, type MemorySettings } from '../../core/config/memories.ts';
 import { lookUpModel, type Catalogue } from '../../core/envelope/model-record.ts';
 import type { Settings } from '../../core/envelope/settings.ts';
 import { configuredSecrets, isSecretVariable, redactSecrets } from '../../core/policy/secrets.ts';
 import { transcriptEntries } from '../../core/state/review-request.ts';
 import type { BackgroundHost, BackgroundWork } from '../../ports/threads.ts';
-import { thrownMessage } from '../../protocol/display-text.ts';
+import { messageOfThrown } from '../../protocol/display-text.ts';
 import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import { stringAt, type JsonObject } from '../../protocol/json.ts';
 import { lineType, type Line, type LineKind } from '../../protocol/line.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { EngineParts } from '../engine-parts.ts';
+import type { EngineServices } from '../engine-parts.ts';
 import { loadThreadState } from '../thread/branch/resume-thread.ts';
 import { readLooseJson } from '../../core/compaction/candidates/loose-json.ts';
 import { cutJsonLine, type ReviewEntry } from '../../core/fragments/approval-review.ts';
@@ -55,7 +55,7 @@ export interface ThreadMemories extends BackgroundWork {
 type MemoriesOfThread = { readonly config: Config; readonly settings: Settings; readonly catalogue: Catalogue };
 const looked = 200;
 
-export function openThreadMemories(engine: EngineParts, input: MemoriesOfThread): ThreadMemories {
+export function openThreadMemories(engine: EngineServices, input: MemoriesOfThread): ThreadMemories {
   const stop = new AbortController();
   let host: BackgroundHost | undefined;
   let work: Promise<void> | undefined;
@@ -72,7 +72,7 @@ export function openThreadMemories(engine: EngineParts, input: MemoriesOfThread)
 }
 
 /** One process at a time. Never rejects. */
-async function run(engine: EngineParts, input: MemoriesOfThread, host: BackgroundHost, signal: AbortSignal) {
+async function run(engine: EngineServices, input: MemoriesOfThread, host: BackgroundHost, signal: AbortSignal) {
   try {
     await inFreeLock(engine.locks, `${memoryNotesFolder(engine.base.home)}/lock`, async () => {
       const secrets = await secretsOf(engine, input);
@@ -80,7 +80,7 @@ async function run(engine: EngineParts, input: MemoriesOfThread, host: Backgroun
       if (problem !== undefined) host.warn(unwritten(problem.message, problem.next));
     });
   } catch (error) {
-    host.warn(unwritten(`${thrownMessage(error)}.`, 'Capstan tries again at a later start.'));
+    host.warn(unwritten(`${messageOfThrown(error)}.`, 'Capstan tries again at a later start.'));
   }
 }
 
@@ -92,13 +92,13 @@ const unwritten = (why: string, next: string): Outcome => ({
 
 /** `secrets`: texts that must not be sent or written. */
 function writerParts(
-  engine: EngineParts,
+  engine: EngineServices,
   { config, settings, catalogue }: MemoriesOfThread,
   secrets: readonly string[],
   signal: AbortSignal,
 ) {
   const { home } = engine.base;
-  const rules = memoryRules(config.memories);
+  const rules = memorySettings(config.memories);
   const { memoryPercent: share } = { ...defaultWindowShares(settings.window), ...settings.window };
   return {
     home,
@@ -135,7 +135,7 @@ function effortOf(catalogue: Catalogue, model: string, wanted: string): string |
 }
 
 /** Reads all lines: the last mode counts, even one that a checkpoint left out. */
-async function modeOf({ store }: EngineParts, id: ThreadId): Promise<MemoryMode> {
+async function modeOf({ store }: EngineServices, id: ThreadId): Promise<MemoryMode> {
   let mode: MemoryMode = 'enabled';
   for await (const line of store.read(id, { from: 0 as Ordinal, wanted: concernsMemory }))
     mode = foldMemoryMode(mode, line);
@@ -143,7 +143,7 @@ async function modeOf({ store }: EngineParts, id: ThreadId): Promise<MemoryMode>
 }
 
 /** Values that no model may read: secret variables, the configuration's secrets, and logins to servers. */
-async function secretsOf(engine: EngineParts, { settings }: MemoriesOfThread): Promise<readonly string[]> {
+async function secretsOf(engine: EngineServices, { settings }: MemoriesOfThread): Promise<readonly string[]> {
   const { base, options } = engine;
   const { withheld = [] } = settings.shellEnvironment;
   const ofVariables = Object.entries(options.env).flatMap(([name, value]) =>
@@ -357,7 +357,7 @@ const rest = 24 * 3_600_000;
 export function threadsDueForNotes(
   threads: readonly ThreadSummary[],
   taken: ReadonlyMap<string, MemoryAttempt>,
-  { rules, now, except }: { readonly rules: MemoryRules; readonly now: number; readonly except: ThreadId },
+  { rules, now, except }: { readonly rules: MemorySettings; readonly now: number; readonly except: ThreadId },
 ): readonly ThreadSummary[] {
   return threads.filter(({ id, updatedAt, turns, archived }) => {
     if (id === except || archived || turns === 0) return false;

@@ -4,7 +4,7 @@ import type { ModelRecord } from '../../core/envelope/model-record.ts';
 import { isWindowGuessed, nominalWindow } from '../../core/envelope/window.ts';
 import type { ModelAbility, TestQuestion } from '../../core/fragments/model-test-questions.ts';
 import * as questions from '../../core/fragments/model-test-questions.ts';
-import type { ModelEvent, ModelFailure, Provider } from '../../ports/model.ts';
+import type { ModelEvent, ModelFailure, ModelProvider } from '../../ports/model.ts';
 import { isCall, isMessage, type Item, messageText } from '../../protocol/item.ts';
 import { parseJsonObject } from '../../protocol/json.ts';
 import { groupDigits, type Outcome } from '../../protocol/outcome.ts';
@@ -39,7 +39,7 @@ export interface TestedModel {
   readonly wantsOverflow: boolean;
 }
 
-export function modelTest({ encoder, client }: Provider, { record, wantsOverflow }: TestedModel): ModelTest {
+export function modelTest({ encoder, client }: ModelProvider, { record, wantsOverflow }: TestedModel): ModelTest {
   const options = {
     model: record.slug,
     parallelToolCalls: true,
@@ -82,7 +82,7 @@ export function modelTest({ encoder, client }: Provider, { record, wantsOverflow
 }
 
 async function ask(
-  client: Provider['client'],
+  client: ModelProvider['client'],
   body: readonly Uint8Array[],
   signal: AbortSignal,
 ): Promise<TestedAnswer> {

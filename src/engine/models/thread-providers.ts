@@ -9,11 +9,11 @@ import type { GatheredFacts } from '../../core/envelope/facts.ts';
 import { effortFor } from '../../core/envelope/identity.ts';
 import { type Catalogue, lookUpModel } from '../../core/envelope/model-record.ts';
 import type { Settings } from '../../core/envelope/settings.ts';
-import type { Provider } from '../../ports/model.ts';
+import type { ModelProvider } from '../../ports/model.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { isSameProvider, type ProviderName, providerName } from '../../protocol/provider-name.ts';
 import type { EnvironmentVariables } from '../../protocol/shell.ts';
-import type { EngineParts } from '../engine-parts.ts';
+import type { EngineServices } from '../engine-parts.ts';
 import { fallbackUnusable } from '../thread/thread-fallback.ts';
 import type { ConfiguredThread } from '../thread-setup/configure-thread.ts';
 import type { ThreadParts } from '../thread/thread-parts.ts';
@@ -34,12 +34,12 @@ export const nameOfProvider = (provider: ProviderConfig): ProviderName =>
 
 /** Makes the providers of one thread. Sends and opens nothing. */
 export function threadProviders(
-  { options, clock, logins, requests, programs, programFolder, sendTo }: EngineParts,
+  { options, clock, logins, requests, programs, programFolder, sendTo }: EngineServices,
   { config, settings }: { readonly config: Config; readonly settings: Pick<Settings, 'features'> },
 ) {
   const { env: environment, formats = [] } = options;
   const gates = settings.features ?? {};
-  const make = (configured: ProviderConfig): Promise<Provider | ProviderProblem> => {
+  const make = (configured: ProviderConfig): Promise<ModelProvider | ProviderProblem> => {
     const supportsWebsockets = configured.supportsWebsockets && isGateOpen('responses_websockets', gates);
     const provider = { ...configured, supportsWebsockets };
     const sources = { environment, logins, requests, programs, programFolder, now: () => clock.now() };
@@ -48,7 +48,7 @@ export function threadProviders(
     return providerFor(client, { gates, formats });
   };
   /** Finds a configured provider, at the same address if that is known. */
-  const find = async (wanted: ProviderName): Promise<Provider | undefined> => {
+  const find = async (wanted: ProviderName): Promise<ModelProvider | undefined> => {
     const found = locatedProvider(config, wanted.id, environment);
     if ('code' in found || !isSameProvider(wanted, nameOfProvider(found))) return undefined;
     const made = await make(found);
@@ -68,7 +68,7 @@ export interface ThreadModels {
 }
 
 export function threadModels(
-  engine: EngineParts,
+  engine: EngineServices,
   { config, described }: { readonly config: Config; readonly described: Catalogue },
 ): ThreadModels {
   const made = new Map<string, ProviderModels>();
@@ -100,7 +100,7 @@ export function threadModels(
 }
 
 export interface AnsweringProvider {
-  readonly provider: Provider;
+  readonly provider: ModelProvider;
   readonly facts: NonNullable<GatheredFacts['provider']>;
   readonly models: ProviderModels;
   readonly streamMaxRetries: number;
@@ -108,7 +108,7 @@ export interface AnsweringProvider {
 
 /** Sends and opens nothing. */
 export async function answeringProvider(
-  engine: EngineParts,
+  engine: EngineServices,
   { config, settings, models }: Pick<ConfiguredThread, 'config' | 'settings' | 'models'>,
   id: string,
 ): Promise<AnsweringProvider | ProviderProblem> {

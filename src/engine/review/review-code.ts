@@ -1,20 +1,20 @@
 import {
   abortSignalOption,
-  uncheckedValue,
+  uncheckedOption,
   jsonObjectOption,
   functionOption,
   nonBlankStringOption,
-  readOptions,
+  validateOptions,
 } from '../../core/envelope/read-options.ts';
-import type { OptionTable, OptionType } from '../../core/envelope/read-options.ts';
+import type { OptionReaders, OptionType } from '../../core/envelope/read-options.ts';
 import {
   changeToReviewText,
-  noReview,
+  noReviewFindings,
   parseReviewFindings,
   reviewRubric,
   reviewText,
 } from '../../core/fragments/code-review.ts';
-import { contextMessage } from '../../core/fragments/message-items.ts';
+import { contextMessageItem } from '../../core/fragments/message-items.ts';
 import { failedReviewTexts, reviewContext, interruptedReviewTexts } from '../../core/fragments/events/user-actions.ts';
 import { userActionFragment } from '../../core/fragments/events/user-actions.ts';
 import { renderFragment } from '../../core/fragments/text/define-fragment.ts';
@@ -30,7 +30,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import { writtenBy } from '../../protocol/user-input.ts';
 import { findChangesToReview } from './changes-to-review.ts';
-import type { EngineParts } from '../engine-parts.ts';
+import type { EngineServices } from '../engine-parts.ts';
 import { type EngineRefused, engineRefused } from '../engine-refused.ts';
 import type { Engine } from '../engine.ts';
 
@@ -50,13 +50,13 @@ export interface ReviewCode {
 
 const reviewOptions = {
   target: { type: targetOption(), required: true },
-  parent: { type: uncheckedValue('a thread'), required: true },
+  parent: { type: uncheckedOption('a thread'), required: true },
   signal: { type: abortSignalOption, required: true },
   model: { type: nonBlankStringOption },
   opened: { type: functionOption() },
   listener: { type: functionOption() },
   recordedAs: { type: functionOption() },
-} as const satisfies OptionTable<ReviewCode>;
+} as const satisfies OptionReaders<ReviewCode>;
 
 function targetOption(): OptionType<ReviewTarget> {
   const texts = new Map<unknown, readonly string[]>(
@@ -99,10 +99,10 @@ const onlyTools = [
 /** Reviews code in a thread of its own, read-only and without questions. Only the findings are kept. */
 export async function reviewCode(
   engine: Pick<Engine, 'start' | 'openSandbox'>,
-  { base, clock, ids }: EngineParts,
+  { base, clock, ids }: EngineServices,
   given: ReviewCode,
 ): Promise<ReviewedCode | EngineRefused> {
-  const asked = readOptions<ReviewCode>(given, reviewOptions, 'review()');
+  const asked = validateOptions<ReviewCode>(given, reviewOptions, 'review()');
   if ('code' in asked) return engineRefused(asked);
   const { target, parent, signal, listener } = asked;
   if (target.kind === 'words' && target.words.trim() === '') return engineRefused(noWords);
@@ -149,7 +149,7 @@ export async function reviewCode(
       const { role, text } = renderFragment(userActionFragment, { action: 'review', ...told });
       const id = `msg_${ids.uuid()}`;
       asked.recordedAs?.(id);
-      await parent.inject(contextMessage(id, role, [text]), { review, cost: thread.state.usage.total });
+      await parent.inject(contextMessageItem(id, role, [text]), { review, cost: thread.state.usage.total });
     };
     if (ended.kind === 'failed') {
       await recorded({ kind: 'failed', outcome: ended.outcome }, failedReviewTexts(ended.outcome.message));
@@ -159,7 +159,7 @@ export async function reviewCode(
       await recorded({ kind: 'aborted' }, interruptedReviewTexts);
       return { kind: 'aborted' };
     }
-    const review = parseReviewFindings(ended.lastMessage ?? noReview);
+    const review = parseReviewFindings(ended.lastMessage ?? noReviewFindings);
     const said = reviewText(review);
     await recorded({ kind: 'reviewed', review }, { context: reviewContext, results: said });
     return { kind: 'reviewed', review, text: said };

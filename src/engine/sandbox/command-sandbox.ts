@@ -6,8 +6,8 @@ import { findPermissionPlaces, folderProblem } from '../../adapters/gather/permi
 import { explainSandboxRoutes, type SandboxRouteExplanation } from '../../adapters/sandbox/explain-routes.ts';
 import { createSandbox } from '../../adapters/sandbox/sandbox.ts';
 import { defined } from '../../base/objects.ts';
-import { stringOption, jsonObjectOption, trueOption, readOptions } from '../../core/envelope/read-options.ts';
-import type { OptionTable, OptionType } from '../../core/envelope/read-options.ts';
+import { stringOption, jsonObjectOption, trueOnlyOption, validateOptions } from '../../core/envelope/read-options.ts';
+import type { OptionReaders, OptionType } from '../../core/envelope/read-options.ts';
 import { findProgram } from '../../core/policy/environment/find-program.ts';
 import { inheritanceFilter, fixedVariables } from '../../core/policy/environment/shell-environment-policy.ts';
 import { normalisePath } from '../../core/policy/paths/absolute-paths.ts';
@@ -24,7 +24,7 @@ import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { PermissionProfile, ResolvedPolicy, SandboxMode } from '../../protocol/permissions.ts';
 import { variablesOption } from '../engine-options.ts';
-import type { EngineParts } from '../engine-parts.ts';
+import type { EngineServices } from '../engine-parts.ts';
 import { configureThread } from '../thread-setup/configure-thread.ts';
 import { lazyGitGuard } from '../thread-setup/lazy-workspace.ts';
 import { deniedPathCheck, rootsWithProtectedNames } from '../thread/turn-effects.ts';
@@ -42,9 +42,9 @@ export interface SandboxRequest {
 const sandboxOptions = {
   cwd: { type: stringOption, required: true },
   permissions: { type: permissionsOption() },
-  landlockOnly: { type: trueOption },
+  landlockOnly: { type: trueOnlyOption },
   env: { type: commandVariables() },
-} as const satisfies OptionTable<SandboxRequest>;
+} as const satisfies OptionReaders<SandboxRequest>;
 
 function commandVariables(): OptionType<NonNullable<SandboxRequest['env']>> {
   return {
@@ -102,8 +102,8 @@ export interface SandboxMeans {
 
 const captureLimits = { timeoutMs: 60_000, outputBytes: 1024 * 1024 };
 
-export async function openSandbox(engine: EngineParts, given: SandboxRequest): Promise<CommandSandbox | Outcome> {
-  const request = readOptions<SandboxRequest>(given, sandboxOptions, 'openSandbox()');
+export async function openSandbox(engine: EngineServices, given: SandboxRequest): Promise<CommandSandbox | Outcome> {
+  const request = validateOptions<SandboxRequest>(given, sandboxOptions, 'openSandbox()');
   if ('code' in request) return request;
   const chosen = await choosePolicy(engine, request);
   if ('code' in chosen) return chosen;
@@ -164,19 +164,19 @@ export async function openSandbox(engine: EngineParts, given: SandboxRequest): P
   };
 }
 
-export async function needsSandboxIn(engine: EngineParts, cwd: string): Promise<boolean> {
+export async function needsSandboxIn(engine: EngineServices, cwd: string): Promise<boolean> {
   const policy = await threadPolicy(engine, cwd, noOwnPlaces);
   return policy !== undefined && needsSandbox(policy);
 }
 
 /** Returns why all commands of new threads in a folder would be refused. */
-export async function sandboxRefusalIn(engine: EngineParts, cwd: string): Promise<SandboxRefused | undefined> {
+export async function sandboxRefusalIn(engine: EngineServices, cwd: string): Promise<SandboxRefused | undefined> {
   const policy = await threadPolicy(engine, cwd, engine.ownPlaces());
   const route = policy && (await engine.sandbox.route(policy));
   return route?.kind === 'refused' ? route : undefined;
 }
 
-async function threadPolicy(engine: EngineParts, cwd: string, own: OwnPlaces): Promise<ResolvedPolicy | undefined> {
+async function threadPolicy(engine: EngineServices, cwd: string, own: OwnPlaces): Promise<ResolvedPolicy | undefined> {
   const configured = await configureThread(engine, { cwd }, {});
   if ('code' in configured) return undefined;
   const { sandbox: profile } = configured.settings;
@@ -184,7 +184,7 @@ async function threadPolicy(engine: EngineParts, cwd: string, own: OwnPlaces): P
   return resolvePolicy(profile, { ...findPermissionPlaces(cwd, engine.options.env, { own, profile }), ...landlock });
 }
 
-async function choosePolicy(engine: EngineParts, request: SandboxRequest) {
+async function choosePolicy(engine: EngineServices, request: SandboxRequest) {
   const { options, base } = engine;
   const { permissions } = request;
   const cwd = normalisePath(request.cwd);

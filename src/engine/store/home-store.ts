@@ -12,7 +12,7 @@ import type { ThreadChangePorts } from '../../adapters/rollout/maintenance/archi
 import { createBlobs } from '../../adapters/rollout/store/blobs.ts';
 import { createRolloutStore, type RolloutStoreOptions } from '../../adapters/rollout/store/rollout-store.ts';
 import { threadRollouts } from '../../adapters/rollout/store/store-with-seals-and-blobs.ts';
-import type { Ids } from '../../ports/system.ts';
+import type { IdSource } from '../../ports/system.ts';
 import type { RolloutStore, Seals, ThreadDirectory, ThreadStore } from '../../ports/thread-store.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { type JsonObject, objectsAt, parseJsonObject } from '../../protocol/json.ts';
@@ -26,7 +26,7 @@ export interface HomeStore {
   readonly threadStore: ThreadStore;
   readonly store: RolloutStore;
   readonly seals: Seals;
-  readonly ids: Ids;
+  readonly ids: IdSource;
   readonly locks: RolloutStoreOptions['locks'];
   /** The files, for operations on them apart from threads. Absent: a program keeps the threads. */
   readonly disk?: RolloutStoreOptions;

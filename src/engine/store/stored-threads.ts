@@ -1,12 +1,12 @@
 import {
   wholeNumberOption,
   stringOption,
-  choiceOf,
+  choiceOption,
   booleanOption,
-  readOptions,
-  recordOf,
+  validateOptions,
+  recordOption,
 } from '../../core/envelope/read-options.ts';
-import type { OptionProblem, OptionTable, OptionType } from '../../core/envelope/read-options.ts';
+import type { OptionProblem, OptionReaders, OptionType } from '../../core/envelope/read-options.ts';
 import { findHome, type HomeProblem } from '../../adapters/gather/home.ts';
 import type {
   BlobMissing,
@@ -80,7 +80,7 @@ export interface ThreadPendingWork {
 }
 
 const forceOptions = { force: { type: booleanOption } } as const;
-const changesOption = recordOf<{ diffs?: boolean }>('an object with diffs', { diffs: { type: booleanOption } });
+const changesOption = recordOption<{ diffs?: boolean }>('an object with diffs', { diffs: { type: booleanOption } });
 const reportedTo = (progress: WorkProgress | undefined) =>
   ({ progress: [progressFunctionOption, progress, 'absent'] }) as const;
 
@@ -88,22 +88,22 @@ const queryOptions = {
   cwd: { type: stringOption },
   archived: { type: booleanOption },
   text: { type: stringOption },
-  textIn: { type: choiceOf('all') },
+  textIn: { type: choiceOption('all') },
   source: { type: stringOption },
   limit: { type: wholeNumberOption, required: true },
   cursor: { type: stringOption },
-  sort: { type: choiceOf('updated', 'created'), required: true },
-} as const satisfies OptionTable<ThreadQuery>;
+  sort: { type: choiceOption('updated', 'created'), required: true },
+} as const satisfies OptionReaders<ThreadQuery>;
 
 type AnyChoice = Partial<Omit<Extract<ThreadChoice, { kind: 'named' }>, 'kind'>> & Pick<ThreadChoice, 'kind'>;
 
 const choiceOptions = {
-  kind: { type: choiceOf('named', 'last'), required: true },
+  kind: { type: choiceOption('named', 'last'), required: true },
   name: { type: stringOption },
   cwd: { type: stringOption },
   archived: { type: booleanOption },
   unique: { type: booleanOption },
-} as const satisfies OptionTable<AnyChoice>;
+} as const satisfies OptionReaders<AnyChoice>;
 
 /**
  * The threads of a home, whichever program wrote them. Reading needs no lock and disturbs no writer; operations on a
@@ -128,7 +128,7 @@ export class StoredThreads {
   }
 
   async choose(choice: ThreadChoice): Promise<ChosenThread | NoThread | (OptionProblem & Pick<NoThread, 'kind'>)> {
-    const read = readOptions<AnyChoice>(choice, choiceOptions, 'choose()');
+    const read = validateOptions<AnyChoice>(choice, choiceOptions, 'choose()');
     if ('code' in read) return { kind: 'none', ...read };
     return this.#kept.threadStore.directory.choose(read as ThreadChoice);
   }
@@ -275,13 +275,13 @@ export class StoredThreads {
 
   async list(query: ThreadQuery, progress?: WorkProgress): Promise<ThreadPage | Outcome> {
     const problem = argumentProblem('list()', reportedTo(progress));
-    const read = problem ?? readOptions<ThreadQuery>(query, queryOptions, 'list()');
+    const read = problem ?? validateOptions<ThreadQuery>(query, queryOptions, 'list()');
     return 'code' in read ? read : this.#kept.threadStore.directory.list(read, progress);
   }
 
   async search(text: string, query: ThreadQuery, progress?: WorkProgress): Promise<ThreadHits | Outcome> {
     const problem = argumentProblem('search()', { text: [stringOption, text], ...reportedTo(progress) });
-    const read = problem ?? readOptions<ThreadQuery>(query, queryOptions, 'search()');
+    const read = problem ?? validateOptions<ThreadQuery>(query, queryOptions, 'search()');
     return 'code' in read ? read : this.#kept.threadStore.directory.search(text, read, progress);
   }
 
@@ -300,7 +300,7 @@ export class StoredThreads {
 
   async undoRollback(id: ThreadId, options: { readonly force?: boolean } = {}) {
     const problem = argumentProblem('undoRollback()', { id: [threadIdOption, id] });
-    const read = problem ?? readOptions<typeof options>(options, forceOptions, 'undoRollback()');
+    const read = problem ?? validateOptions<typeof options>(options, forceOptions, 'undoRollback()');
     if ('code' in read) return engineRefused(read);
     const { undoRollback } = await import('../thread/branch/rollback.ts');
     const done = await undoRollback(this.#kept.store, this.#kept.ids, id, { force: read.force ?? false });
@@ -324,7 +324,7 @@ export class StoredThreads {
   /** Refused while forks continue from the thread; with `force` they are deleted with it. */
   async delete(id: ThreadId, options: { readonly force?: boolean } = {}) {
     const problem = argumentProblem('delete()', { id: [threadIdOption, id] });
-    const read = problem ?? readOptions<typeof options>(options, forceOptions, 'delete()');
+    const read = problem ?? validateOptions<typeof options>(options, forceOptions, 'delete()');
     if ('code' in read) return engineRefused(read);
     const { deleteThread } = await import('../../adapters/rollout/maintenance/archive-and-delete.ts');
     const done = await deleteThread(this.#kept.store, id, { force: read.force ?? false });
@@ -368,7 +368,7 @@ export class StoredThreads {
   /** Brings the index up to date with all files. `anew`: from nothing. */
   reindex(options: { readonly anew: boolean }, progress?: WorkProgress) {
     const problem = argumentProblem('reindex()', reportedTo(progress));
-    const read = problem ?? readOptions<typeof options>(options, { anew: flag }, 'reindex()');
+    const read = problem ?? validateOptions<typeof options>(options, { anew: flag }, 'reindex()');
     return this.#withFiles(async (files) =>
       'code' in read ? engineRefused(read) : (await openThreadIndex(files)).refresh(read, progress),
     );
@@ -393,7 +393,7 @@ export class StoredThreads {
   /** Packs rollouts that no program wrote to for a while. They stay readable, and resuming unpacks them. */
   compress(which: ToCompress, options: { readonly dryRun: boolean }, progress?: WorkProgress) {
     const problem = argumentProblem('compress()', { which: [toCompress, which], ...reportedTo(progress) });
-    const read = problem ?? readOptions<typeof options>(options, { dryRun: flag }, 'compress()');
+    const read = problem ?? validateOptions<typeof options>(options, { dryRun: flag }, 'compress()');
     return this.#withFiles(async (files) => {
       if ('code' in read) return engineRefused(read);
       const { compressThreads } = await import('../../adapters/rollout/maintenance/compress-threads.ts');
@@ -405,7 +405,7 @@ export class StoredThreads {
   /** Removes unreferenced data that threads keep beside their lines, and unreferenced snapshots. */
   collect(options: Pick<RemovalOptions, 'dryRun' | 'reverted'>, progress?: WorkProgress) {
     const problem = argumentProblem('collect()', reportedTo(progress));
-    const read = problem ?? readOptions<typeof options>(options, { dryRun: flag, reverted: flag }, 'collect()');
+    const read = problem ?? validateOptions<typeof options>(options, { dryRun: flag, reverted: flag }, 'collect()');
     return this.#withFiles(async (files) => {
       if ('code' in read) return engineRefused(read);
       const rollouts = await import('../../adapters/rollout/maintenance/remove-unreferenced.ts');

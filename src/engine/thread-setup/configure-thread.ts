@@ -46,12 +46,12 @@ import { quotedPath } from '../../core/policy/paths/walk-path.ts';
 import { narrowerApproval } from '../../core/policy/profiles/narrower-profile.ts';
 import { readSandbox } from '../../core/policy/profiles/read-profile.ts';
 import { isWrongValue } from '../../core/policy/profiles/profile-entries.ts';
-import type { Requirements } from '../../core/policy/requirements.ts';
+import type { ManagedRequirements } from '../../core/policy/requirements.ts';
 import { type LastSettings, withoutModelDefaults } from '../../core/state/resumed-settings.ts';
 import type { Json } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ApprovalPolicy } from '../../protocol/permissions.ts';
-import type { EngineParts } from '../engine-parts.ts';
+import type { EngineServices } from '../engine-parts.ts';
 import { fallbackNotices, type ThreadModels, threadModels } from '../models/thread-providers.ts';
 import { policyInForce } from '../wording.ts';
 import { configFileDenier, projectConfigFileDenier } from '../sandbox/denied-config-files.ts';
@@ -78,7 +78,7 @@ export interface ConfiguredThread {
 }
 
 export async function configureThread(
-  engine: EngineParts,
+  engine: EngineServices,
   place: ThreadSetupInput,
   request: ThreadRequest,
 ): Promise<ConfiguredThread | Outcome> {
@@ -234,7 +234,11 @@ function overridesOf(given: object, keys: Readonly<Record<string, string>>): Ove
 }
 
 /** A user can switch off their own hooks, but not the administrator's. */
-function switchedOn(hooks: ConfiguredThread['hooks'], { features }: Settings, { features: required }: Requirements) {
+function switchedOn(
+  hooks: ConfiguredThread['hooks'],
+  { features }: Settings,
+  { features: required }: ManagedRequirements,
+) {
   if (isGateOpen('hooks', features)) return hooks;
   return required?.pins['hooks'] === false ? [] : hooks.filter(({ source }) => source.owner === 'managed');
 }

@@ -9,7 +9,7 @@ import { ownPathMatcher } from '../../core/policy/paths/special-places.ts';
 import type { SearchFiles } from '../../ports/files.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ResolvedPolicy } from '../../protocol/permissions.ts';
-import type { EngineParts } from '../engine-parts.ts';
+import type { EngineServices } from '../engine-parts.ts';
 import { loadIgnoreRules } from '../workspace/ignore-rules.ts';
 import { findFiles, mostSearchedBytes, searchContents } from '../workspace/search-files.ts';
 import { type VisibleEntry, visibleFiles } from '../workspace/visible-files.ts';
@@ -17,7 +17,7 @@ import { nodeWorkspaceDisk as disk, inOpenFolder } from '../workspace/workspace-
 import { WorkStoppedError, TimeSlicer } from '../workspace/yield-to-event-loop.ts';
 import { basename, dirname } from 'node:path';
 
-export function editTools(engine: EngineParts, patches: ApplyPatchPorts): readonly Tool[] {
+export function editTools(engine: EngineServices, patches: ApplyPatchPorts): readonly Tool[] {
   const readFile = readFileTool((path, { policy }) => loadText(path, { denies: readGuard(policy).deniesModel }));
   return [editFileTool(patches), readFile, searchTool(searchFiles(engine))];
 }
@@ -27,7 +27,7 @@ const mostLines = 200;
 /** A search that takes longer is ended and returns its results so far. */
 const patienceMs = 10_000;
 
-function searchFiles({ options, clock, ownPlaces }: EngineParts): SearchFiles {
+function searchFiles({ options, clock, ownPlaces }: EngineServices): SearchFiles {
   const placeOf = (folder: string, policy: ResolvedPolicy, signal: AbortSignal) => {
     const root = disk.realPath(folder) ?? folder;
     const denies = readGuard(policy).deniesModel;

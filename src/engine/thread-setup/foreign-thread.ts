@@ -12,7 +12,7 @@ import type { LastSettings } from '../../core/state/resumed-settings.ts';
 import type { PermissionProfile } from '../../protocol/permissions.ts';
 import { quoteShellCommand, type EnvironmentVariables } from '../../protocol/shell.ts';
 import type { ResumedPast } from '../store/thread-origin.ts';
-import { settingName } from '../wording.ts';
+import { settingLabel } from '../wording.ts';
 
 export function takeOverThread(
   config: Config,
@@ -65,10 +65,10 @@ function said(name: RejectedSetting, last: LastSettings, settings: Settings): Le
       return leftName('service tier', last.serviceTier!, settings.serviceTier ?? 'default', '-c', 'service_tier=');
     case 'developerInstructions':
     case 'compactPrompt':
-      return { text: settingName(name) };
+      return { text: settingLabel(name) };
     case 'approvedPrefixes':
     case 'networkRules': {
-      const [{ length }, words] = [last[name]!, settingName(name)];
+      const [{ length }, words] = [last[name]!, settingLabel(name)];
       return { text: `${length} ${length === 1 ? words.replace(/s$/, '') : words}` };
     }
   }

@@ -2,13 +2,13 @@ import { readGuard } from '../../adapters/gather/files/read-guard.ts';
 import { findSkillPlaces, type FoundSkillPlaces } from '../../adapters/gather/hook-and-skill-places.ts';
 import type { InstalledPlugin } from '../../adapters/gather/installed-plugins.ts';
 import type { Config } from '../../core/config/config.ts';
-import { type GivenGates, isGateOpen } from '../../core/config/features.ts';
+import { type GivenFeatures, isGateOpen } from '../../core/config/features.ts';
 import type { Skills } from '../../ports/skills.ts';
-import type { EngineParts } from '../engine-parts.ts';
+import type { EngineServices } from '../engine-parts.ts';
 import type { ConfiguredThread } from './configure-thread.ts';
 
 export function createThreadSkills(
-  { base, options, clock }: Pick<EngineParts, 'base' | 'options' | 'clock'>,
+  { base, options, clock }: Pick<EngineServices, 'base' | 'options' | 'clock'>,
   { config, skillSwitches: switches }: Pick<ConfiguredThread, 'config' | 'skillSwitches'>,
   plugins: ThreadPlugins,
 ): Skills {
@@ -36,7 +36,7 @@ export function createThreadSkills(
 type SkillRoot = FoundSkillPlaces['places'][number] & { readonly prefix?: string };
 
 export function skillSources(
-  { base, options: { systemFolders } }: Pick<EngineParts, 'base' | 'options'>,
+  { base, options: { systemFolders } }: Pick<EngineServices, 'base' | 'options'>,
   { config, cwd, installed }: { config: Config; cwd: string; installed: readonly InstalledPlugin[] },
 ) {
   const { places, problems } = findSkillPlaces({ base, config, cwd, systemFolders });
@@ -72,7 +72,7 @@ async function openReader(now: () => number) {
 
 type ThreadPlugins = () => Promise<readonly InstalledPlugin[]>;
 
-export function threadPlugins(home: string, { plugins = {} }: Pick<Config, 'plugins'>, gates: GivenGates) {
+export function threadPlugins(home: string, { plugins = {} }: Pick<Config, 'plugins'>, gates: GivenFeatures) {
   if (Object.keys(plugins).length === 0 || !isGateOpen('plugins', gates)) return async () => [];
   return async () => (await import('../../adapters/gather/installed-plugins.ts')).findPlugins(home, plugins);
 }

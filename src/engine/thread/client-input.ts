@@ -1,6 +1,6 @@
 import { defined, notPlain, plainCopy } from '../../base/objects.ts';
-import { jsonObjectOption, readOptions, uncheckedValue } from '../../core/envelope/read-options.ts';
-import type { OptionProblem, OptionTable } from '../../core/envelope/read-options.ts';
+import { jsonObjectOption, validateOptions, uncheckedOption } from '../../core/envelope/read-options.ts';
+import type { OptionProblem, OptionReaders } from '../../core/envelope/read-options.ts';
 import { type WaitingContent, tooManyWaitingProblem } from '../../core/state/fold/waiting-messages.ts';
 import { withWithheldEntries } from '../../core/state/line-seals.ts';
 import { isAnswered, pendingQuestions } from '../../core/state/questions/pending-questions.ts';
@@ -38,12 +38,12 @@ export interface Steering {
 
 const steeringOptions = {
   input: { type: messageOption, required: true },
-  turnId: { type: uncheckedValue('the id of a turn') },
+  turnId: { type: uncheckedOption('the id of a turn') },
   outputSchema: { type: jsonObjectOption },
-} as const satisfies OptionTable<Steering>;
+} as const satisfies OptionReaders<Steering>;
 
 export function validateSteering(steering: Steering): Steering | Outcome<OptionProblem['code'] | 'odd-input'> {
-  const read = readOptions<Steering>(steering, steeringOptions, 'steer()', settingsNotAllowedHere);
+  const read = validateOptions<Steering>(steering, steeringOptions, 'steer()', settingsNotAllowedHere);
   if ('code' in read) return read;
   const input = validateUserInput(read.input);
   return 'code' in input ? input : { ...read, input };
@@ -134,13 +134,13 @@ export interface InjectOptions {
 }
 
 const injectOptions = {
-  cost: { type: uncheckedValue('the usage of a model') },
-  review: { type: uncheckedValue('a review of code') },
-} as const satisfies OptionTable<InjectOptions>;
+  cost: { type: uncheckedOption('the usage of a model') },
+  review: { type: uncheckedOption('a review of code') },
+} as const satisfies OptionReaders<InjectOptions>;
 
 /** Puts a program's own item into the thread's inbox. Resolves when it is durable. */
 export async function injectItem(thread: OpenInbox, given: Item, options: InjectOptions = {}): Promise<Injected> {
-  const read = readOptions<InjectOptions>(options, injectOptions, 'inject()');
+  const read = validateOptions<InjectOptions>(options, injectOptions, 'inject()');
   if ('code' in read) return { kind: 'refused', outcome: read };
   const { cost, review } = read;
   const item = plainCopy(given);

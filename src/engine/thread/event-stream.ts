@@ -1,5 +1,5 @@
 import { deepFreeze } from '../../core/envelope/envelope.ts';
-import { functionOption, objectWithMethods, type OptionTable } from '../../core/envelope/read-options.ts';
+import { functionOption, objectWithMethods, type OptionReaders } from '../../core/envelope/read-options.ts';
 import type { Line } from '../../protocol/line.ts';
 import type { ProvisionalEvent, ThreadEvent } from '../../protocol/thread-event.ts';
 import type { LiveNews } from '../live/live-thread-types.ts';
@@ -9,7 +9,7 @@ export type ThreadNews = ThreadEvent | ProvisionalEvent;
 
 /** The news of a thread at the reader's own pace. When an item is complete or dropped, its waiting previews are removed. */
 export class EventStream implements ThreadSubscriber {
-  readonly #queue = new NewsQueue();
+  readonly #queue = new ThreadNewsQueue();
   #more = Promise.withResolvers<void>();
   #isOver = false;
 
@@ -61,7 +61,7 @@ type WaitingNews = { news: LiveNews | undefined; readonly placed?: PlacedNews; p
 const mostWeight = 4_000_000;
 
 /** News for one reader, in order. Previews that wait are joined per item, and removed if the item will not come. */
-export class NewsQueue {
+export class ThreadNewsQueue {
   readonly #limit: number;
   #waiting: WaitingNews[] = [];
   #head = 0;
@@ -208,7 +208,7 @@ export const subscribeOptions = {
     }),
     required: true,
   },
-} as const satisfies OptionTable<{ readonly subscriber: LineSubscriber }>;
+} as const satisfies OptionReaders<{ readonly subscriber: LineSubscriber }>;
 
 /** Follows a thread from its start or resumption. Must not throw. */
 export interface FirstSubscriber {

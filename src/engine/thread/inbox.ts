@@ -1,4 +1,4 @@
-import type { Ids } from '../../ports/system.ts';
+import type { IdSource } from '../../ports/system.ts';
 import { defined } from '../../base/objects.ts';
 import type { UserInput } from '../../protocol/user-input.ts';
 import { providerForWaitingItem } from '../../core/state/current-provider.ts';
@@ -21,7 +21,7 @@ export interface SubmittedWords {
   isWithdrawn?: true;
 }
 
-export interface CompactionWish {
+export interface RequestedCompaction {
   readonly focus?: string;
   readonly signal: AbortSignal;
   /** The settings when the wish was submitted. Absent: only the running turn can serve it. */
@@ -32,18 +32,18 @@ export interface CompactionWish {
 /** Input waiting to enter history, oldest first: a view of the state. Compaction wishes are only in memory. */
 export class Inbox {
   readonly #log: Pick<ThreadLog, 'state' | 'record'>;
-  readonly #ids: Ids;
+  readonly #ids: IdSource;
   readonly #recordSettings: () => void;
   /** Words of turns that have not begun, in order. No other turn takes them in. */
   #submitted: SubmittedWords[] = [];
   /** Words of the turn that has just begun, until they get a line, which happens before anything becomes durable. */
   #fresh: SubmittedWords | undefined;
-  #wishes: CompactionWish[] = [];
+  #wishes: RequestedCompaction[] = [];
   /** Wishes that their turn did not serve. No other turn takes them: they have their own place in the queue. */
-  #missed: CompactionWish[] = [];
+  #missed: RequestedCompaction[] = [];
 
   /** `recordSettings`: records the settings under which a message waits; called before its own line. */
-  constructor(log: Pick<ThreadLog, 'state' | 'record'>, ids: Ids, recordSettings: () => void) {
+  constructor(log: Pick<ThreadLog, 'state' | 'record'>, ids: IdSource, recordSettings: () => void) {
     this.#log = log;
     this.#ids = ids;
     this.#recordSettings = recordSettings;
@@ -149,7 +149,7 @@ export class Inbox {
     this.#submitted = this.#submitted.filter((each) => each !== words);
   }
 
-  wish(wish: CompactionWish): void {
+  wish(wish: RequestedCompaction): void {
     this.#wishes.push(wish);
     const giveUp = (): void => {
       if (![...this.#wishes, ...this.#missed].includes(wish)) return;
@@ -180,10 +180,10 @@ export class Inbox {
   }
 }
 
-type JoinedWishes = Omit<CompactionWish, 'settings'>;
+type JoinedWishes = Omit<RequestedCompaction, 'settings'>;
 
 /** One compaction serves all wishes, with their focus texts joined. It is aborted when all callers have given up. */
-function joined(wishes: readonly CompactionWish[]): JoinedWishes | undefined {
+function joined(wishes: readonly RequestedCompaction[]): JoinedWishes | undefined {
   if (wishes.length === 0) return undefined;
   const focus = wishes.flatMap((wish) => wish.focus ?? []).join('\n');
   return {

@@ -2,10 +2,10 @@ import {
   abortSignalOption,
   stringOption,
   jsonObjectOption,
-  readOptions,
-  valueWhere,
+  validateOptions,
+  optionWhere,
 } from '../../core/envelope/read-options.ts';
-import type { OptionTable } from '../../core/envelope/read-options.ts';
+import type { OptionReaders } from '../../core/envelope/read-options.ts';
 import { settingsChangeOptions } from '../../core/envelope/read-settings-change.ts';
 import type { Settings, TurnSettings } from '../../core/envelope/settings.ts';
 import { defined, notPlain, plainCopy } from '../../base/objects.ts';
@@ -23,7 +23,7 @@ export interface ThreadTurn extends Omit<TurnSettings, keyof Settings> {
 
 export type ValidatedTurn = ThreadTurn & Pick<TurnInput, 'signal'>;
 /** Checks only that it is an object: the members are checked elsewhere. */
-export const anyObject = <Given>(expected: string) => valueWhere<Given>(expected, isJsonObject);
+export const anyObject = <Given>(expected: string) => optionWhere<Given>(expected, isJsonObject);
 export const messageOption = anyObject<UserInput>('a message, as words(text) makes it');
 
 export const turnOptions = {
@@ -31,7 +31,7 @@ export const turnOptions = {
   signal: { type: abortSignalOption, about: 'Aborting it ends the turn.' },
   outputSchema: { type: jsonObjectOption, about: 'JSON Schema of the answer.' },
   cyberAccessProgram: { type: stringOption, about: 'The program of OpenAI under which the turn may work on security.' },
-} as const satisfies OptionTable<ThreadTurn>;
+} as const satisfies OptionReaders<ThreadTurn>;
 
 /** Settings are changed only by calls that check and record them. */
 export const settingsNotAllowedHere = {
@@ -40,7 +40,7 @@ export const settingsNotAllowedHere = {
 };
 
 export function validateTurn(turn: ThreadTurn, of: string): ValidatedTurn | Outcome {
-  const read = readOptions<ThreadTurn>(turn, turnOptions, of, settingsNotAllowedHere);
+  const read = validateOptions<ThreadTurn>(turn, turnOptions, of, settingsNotAllowedHere);
   return 'code' in read ? read : withValidMessage(read);
 }
 

@@ -3,14 +3,14 @@ import type { Envelope } from '../../core/envelope/envelope.ts';
 import type { Settings, TurnSettings } from '../../core/envelope/settings.ts';
 import type { Grant } from '../../core/policy/grants/grants.ts';
 import type { PrefixRule } from '../../core/policy/rules/rule-set.ts';
-import type { Requirements } from '../../core/policy/requirements.ts';
+import type { ManagedRequirements } from '../../core/policy/requirements.ts';
 import type { AgentsOfThread } from '../../ports/agents.ts';
 import type { AskUser, RuleBook } from '../../ports/ask-user.ts';
 import type { BackgroundWork, Threads } from '../../ports/threads.ts';
 import type { CommandReader } from '../../core/policy/commands/analyse-command.ts';
 import type { TamperWatch } from '../../core/policy/environment/tamper-state.ts';
-import type { Clock, Ids, Processes } from '../../ports/system.ts';
-import type { Digester, Provider } from '../../ports/model.ts';
+import type { Clock, IdSource, Processes } from '../../ports/system.ts';
+import type { RequestDigester, ModelProvider } from '../../ports/model.ts';
 import type { GitGuard, Snapshots } from '../../ports/workspace.ts';
 import type { Hooks } from '../../ports/hooks.ts';
 import type { RolloutStore, Seals } from '../../ports/thread-store.ts';
@@ -26,7 +26,7 @@ import type { ApprovalPolicy } from '../../protocol/permissions.ts';
 import type { ProviderName } from '../../protocol/provider-name.ts';
 import type { Catalogue } from '../../core/envelope/model-record.ts';
 import type { OpenTurn } from '../../core/state/thread-state.ts';
-import type { Router } from '../../adapters/tools/router.ts';
+import type { ToolRouter } from '../../adapters/tools/router.ts';
 import type { Inbox, SubmittedWords } from './inbox.ts';
 import type { ThreadLog } from './log.ts';
 import type { OpenQuestions } from './open-questions.ts';
@@ -39,23 +39,23 @@ import type { UserShell } from './user-shell.ts';
 /** The parts a thread works with: its own, and those shared with other threads of its engine. */
 export interface ThreadParts {
   readonly clock: Clock;
-  readonly ids: Ids;
+  readonly ids: IdSource;
   readonly store: RolloutStore;
   /** Proves lines of the thread about processes. The store seals by itself. */
   readonly seals: Seals;
-  readonly provider: Provider;
+  readonly provider: ModelProvider;
   /** Another configured provider, at the same address where that is known. Sends nothing yet. */
-  providerOf?(name: ProviderName): Promise<Provider | undefined>;
+  providerOf?(name: ProviderName): Promise<ModelProvider | undefined>;
   /** Known models of another provider. Absent: only this provider's are known. */
   catalogueOf?(name: ProviderName): Catalogue;
   /** Settings and parts with which `model_fallback` takes over. Undefined: it does not. Absent: none is configured. */
   fallback?(settings: Settings): Promise<FallbackModel | Outcome | undefined>;
-  readonly digester: Digester;
+  readonly digester: RequestDigester;
   /** A number from 0 up to but not including 1: spreads retries. */
   random(): number;
   readonly streamMaxRetries: number;
   readonly answerMaxItems: number;
-  readonly router: Router;
+  readonly router: ToolRouter;
   readonly threads: Threads;
   /** Absent: the thread starts no agents. */
   readonly agents?: AgentsOfThread;
@@ -96,7 +96,7 @@ export interface ThreadParts {
   }): Promise<{ readonly path: string } | { readonly problem: string }>;
   /** Reads again what may have changed since the turn began. */
   gatherStep(envelope: Envelope): Promise<GatheredStep>;
-  readonly requirements: Requirements;
+  readonly requirements: ManagedRequirements;
   readonly tracer: Tracer;
   readonly compactionLimits: { readonly maxBytes: number; readonly timeoutMs: number };
   /** Absent: no hook looks at checkpoints before they are made. */

@@ -1,5 +1,5 @@
-import { abortSignalOption, stringOption, functionOption, readOptions } from '../../core/envelope/read-options.ts';
-import type { OptionTable } from '../../core/envelope/read-options.ts';
+import { abortSignalOption, stringOption, functionOption, validateOptions } from '../../core/envelope/read-options.ts';
+import type { OptionReaders } from '../../core/envelope/read-options.ts';
 import type { SettingsChange } from '../../core/envelope/read-settings-change.ts';
 import type { Settings } from '../../core/envelope/settings.ts';
 import type { AgentsOfThread } from '../../ports/agents.ts';
@@ -130,7 +130,7 @@ export class Thread {
 
   /** Subscribes until the returned function is called. Throws for an invalid subscriber: it would wait for ever. */
   subscribe(subscriber: LineSubscriber): () => void {
-    const read = readOptions({ subscriber }, subscribeOptions, 'subscribe()');
+    const read = validateOptions({ subscriber }, subscribeOptions, 'subscribe()');
     if ('code' in read) throw new TypeError(`${read.message} ${read.next}`);
     return this.#core.log.subscribers.add(subscriber);
   }
@@ -187,7 +187,7 @@ export class Thread {
    * If the signal is aborted already, the turn ends at once under any policy, and its questions lapse.
    */
   continue(asked: Pick<ThreadTurn, 'signal'> = {}): Promise<TurnResult | RefusedChange> {
-    const read = readOptions<Pick<ThreadTurn, 'signal'>>(asked, { signal: turnOptions.signal }, 'continue()');
+    const read = validateOptions<Pick<ThreadTurn, 'signal'>>(asked, { signal: turnOptions.signal }, 'continue()');
     if ('code' in read) return Promise.resolve({ kind: 'refused', outcome: read });
     const { signal = new AbortController().signal } = read;
     return this.#turns.continue(signal, this.#core.settings.submitted.ready);
@@ -225,7 +225,7 @@ export class Thread {
 
   /** Runs a user's command in the thread's folder, outside the sandbox. The model reads it with the next request. */
   async shell(asked: UserShell): Promise<UserShellRan> {
-    const read = readOptions<UserShell>(asked, shellOptions, 'shell()');
+    const read = validateOptions<UserShell>(asked, shellOptions, 'shell()');
     if ('code' in read) return { kind: 'refused', outcome: read };
     const { runUserShell } = await import('./user-shell.ts');
     return runUserShell(this.#core.parts, this, read);
@@ -237,7 +237,7 @@ export class Thread {
    * once: the compaction is made when the tool has ended.
    */
   compact(asked: CompactionByHand): Promise<CompactionResult> {
-    const read = readOptions<CompactionByHand>(asked, compactionOptions, 'compact()');
+    const read = validateOptions<CompactionByHand>(asked, compactionOptions, 'compact()');
     if ('code' in read) return Promise.resolve({ kind: 'failed', outcome: read });
     return this.#turns.open === undefined ? this.#compactions.submit(read) : this.#compactions.wish(read);
   }
@@ -277,11 +277,11 @@ export class Thread {
 const compactionOptions = {
   focus: { type: stringOption },
   signal: { type: abortSignalOption, required: true },
-} as const satisfies OptionTable<CompactionByHand>;
+} as const satisfies OptionReaders<CompactionByHand>;
 
 const shellOptions = {
   command: { type: stringOption, required: true },
   signal: { type: abortSignalOption, required: true },
   output: { type: functionOption() },
   recordedAs: { type: functionOption() },
-} as const satisfies OptionTable<UserShell>;
+} as const satisfies OptionReaders<UserShell>;

@@ -1,4 +1,4 @@
-import { contextMessage } from '../../core/fragments/message-items.ts';
+import { contextMessageItem } from '../../core/fragments/message-items.ts';
 import { userShellCommandFragment } from '../../core/fragments/events/user-actions.ts';
 import { renderFragment } from '../../core/fragments/text/define-fragment.ts';
 import { defined } from '../../base/objects.ts';
@@ -40,7 +40,7 @@ export async function runUserShell(
   const { role, text } = renderFragment(userShellCommandFragment, said);
   const id = `msg_${parts.ids.uuid()}`;
   asked.recordedAs?.(id);
-  const told = await thread.inject(contextMessage(id, role, [text]));
+  const told = await thread.inject(contextMessageItem(id, role, [text]));
   if (told.kind === 'refused') return told;
   return { kind: 'ran', output, durationMs: end.durationMs, ...defined({ exitCode }) };
 }

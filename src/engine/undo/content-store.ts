@@ -1,21 +1,21 @@
 import { fileSystem as fs, listFolderNames } from '../../adapters/disk/file-system.ts';
 import { writeOwnFile } from '../../adapters/disk/own-files.ts';
 import { promiseEnd } from '../../adapters/rollout/files/node-files.ts';
-import type { Ids } from '../../ports/system.ts';
+import type { IdSource } from '../../ports/system.ts';
 import type { ContentsDraft, SnapshotContents } from '../../ports/workspace.ts';
 import { decodeKnownWorkspace, knownContents } from './scan-workspace.ts';
-import { decodeTree, type ContentHash, hashOf, type SnapshotTree } from './snapshot-tree.ts';
+import { decodeTree, type ContentHash, contentHash, type SnapshotTree } from './snapshot-tree.ts';
 import { join } from 'node:path';
 
 export const snapshotsFolder = (home: string): string => join(home, 'capstan', 'snapshots');
 
 /** `root` must be without links. */
 export function contentStoreOf(home: string, root: string): ContentStore {
-  const key = hashOf(new TextEncoder().encode(root)).slice(0, 16);
+  const key = contentHash(new TextEncoder().encode(root)).slice(0, 16);
   return new ContentStore(join(snapshotsFolder(home), key));
 }
 
-export function createFileContents({ home, ids }: { readonly home: string; readonly ids: Ids }): SnapshotContents {
+export function createFileContents({ home, ids }: { readonly home: string; readonly ids: IdSource }): SnapshotContents {
   return {
     async of(root) {
       const store = contentStoreOf(home, root);
@@ -92,7 +92,7 @@ export class ContentStore {
     const found = this.#find(hash);
     try {
       const content = found && readPacked(found);
-      return content && hashOf(content) === hash ? content : undefined;
+      return content && contentHash(content) === hash ? content : undefined;
     } catch {
       return undefined;
     }

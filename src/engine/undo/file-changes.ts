@@ -3,15 +3,15 @@ import type { RolloutStore } from '../../ports/thread-store.ts';
 import type { SnapshotContents } from '../../ports/workspace.ts';
 import { defined } from '../../base/objects.ts';
 import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
-import type { Changer } from '../../core/state/drafts/workspace-lines.ts';
+import type { FileChangeMaker } from '../../core/state/drafts/workspace-lines.ts';
 import type { TurnSummary } from '../../core/state/turns/turn-list.ts';
 import { changesWithout, compareTrees, ContentGone } from './snapshot-tree.ts';
-import type { PathChange, ContentSource, ContentHash, TreeNode } from './snapshot-tree.ts';
+import type { SnapshotPathChange, ContentSource, ContentHash, TreeNode } from './snapshot-tree.ts';
 import { readEffects } from './recorded-effects.ts';
-import { type FileDiff, fileDiff } from './unified-diff.ts';
+import { type FileDiff, fileDiffEntry } from './unified-diff.ts';
 
 export interface ChangedFiles {
-  readonly changer: Changer;
+  readonly changer: FileChangeMaker;
   readonly root: string;
   /** `unknown`: no snapshot was taken, the turn was cut off, or a snapshot is gone. */
   readonly state: 'known' | 'unknown';
@@ -80,12 +80,12 @@ async function filesBetween(
   const files: TurnFileChange[] = [];
   for (const [path, change] of changesWithout(changed, isLeft)) {
     const file = fileChange(path, change);
-    if (file !== undefined) files.push(diffs ? { ...file, diff: await fileDiff(source, change) } : file);
+    if (file !== undefined) files.push(diffs ? { ...file, diff: await fileDiffEntry(source, change) } : file);
   }
   return files;
 }
 
-function fileChange(path: string, change: PathChange): TurnFileChange | undefined {
+function fileChange(path: string, change: SnapshotPathChange): TurnFileChange | undefined {
   const [from, to] = [notFolder(change.from), notFolder(change.to)];
   if (change.ignored !== undefined || (from === undefined && to === undefined)) return undefined;
   const kind = from === undefined ? 'added' : to === undefined ? 'deleted' : 'changed';

@@ -1,28 +1,30 @@
 import { expect, it } from 'vitest';
-import { fileDiff } from './unified-diff.ts';
-import { hashOf, type TreeNode } from './snapshot-tree.ts';
+import { fileDiffEntry } from './unified-diff.ts';
+import { contentHash, type TreeNode } from './snapshot-tree.ts';
 
 const kept = new Map<string, Uint8Array>();
 const source = { load: async (hash: string) => kept.get(hash) };
 
 function file(content: string | Uint8Array, more: { readonly mode?: number; readonly size?: number } = {}): TreeNode {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
-  const hash = hashOf(bytes);
+  const hash = contentHash(bytes);
   kept.set(hash, bytes);
   return { kind: 'file', mode: 0o644, size: bytes.length, hash, ...more };
 }
 
 it('compares texts and where links lead', async () => {
-  expect(await fileDiff(source, { from: file('a\n'), to: file('b\n') })).toEqual({
+  expect(await fileDiffEntry(source, { from: file('a\n'), to: file('b\n') })).toEqual({
     kind: 'lines',
     text: '@@ -1 +1 @@\n-a\n+b\n',
   });
   const end = '\n\\ No newline at end of file\n';
-  expect(await fileDiff(source, { from: { kind: 'link', target: 'a' }, to: { kind: 'link', target: 'b' } })).toEqual({
+  expect(
+    await fileDiffEntry(source, { from: { kind: 'link', target: 'a' }, to: { kind: 'link', target: 'b' } }),
+  ).toEqual({
     kind: 'lines',
     text: `@@ -1 +1 @@\n-a${end}+b${end}`,
   });
-  expect(await fileDiff(source, { to: file('') })).toEqual({ kind: 'lines', text: '' });
+  expect(await fileDiffEntry(source, { to: file('') })).toEqual({ kind: 'lines', text: '' });
 });
 
 it('names what it does not compare', async () => {
@@ -37,7 +39,7 @@ it('names what it does not compare', async () => {
       { from: text, to: file('a\n', { mode: 0o755 }) },
       { from: text, to: leftOut },
       { from: gone, to: text },
-    ].map(async (change) => (await fileDiff(source, change)).kind),
+    ].map(async (change) => (await fileDiffEntry(source, change)).kind),
   );
   expect(kinds).toEqual(['binary', 'binary', 'large', 'mode', 'not-kept', 'not-kept']);
 });

@@ -4,15 +4,16 @@ import type { TurnId } from '../../protocol/ids.ts';
 import { arrayAt, objectAt, stringAt } from '../../protocol/json.ts';
 import { type Line, lineType } from '../../protocol/line.ts';
 import { toOneLine, messageWordsOf } from '../../core/state/turns/turn-words.ts';
-import { type Changer, readSnapshotLine } from '../../core/state/drafts/workspace-lines.ts';
+import { type FileChangeMaker, readSnapshotLine } from '../../core/state/drafts/workspace-lines.ts';
 import { turnSummariesOf, type TurnSummary } from '../../core/state/turns/turn-list.ts';
 import { foldTurn, noTurns } from '../../core/state/turns/turn-log.ts';
 import { restoredFilesIn } from '../../core/state/fold/waiting-messages.ts';
-import { type PathChange, type PathChanges, type ContentHash, sameEntry, type TreeNode } from './snapshot-tree.ts';
+import { sameEntry } from './snapshot-tree.ts';
+import type { SnapshotPathChange, SnapshotPathChanges, ContentHash, TreeNode } from './snapshot-tree.ts';
 import type { WorkspaceTransition } from './restore-plan.ts';
 
 export interface RecordedEffect {
-  readonly changer: Changer;
+  readonly changer: FileChangeMaker;
   readonly root: string;
   readonly before?: string;
   readonly after?: string;
@@ -65,7 +66,7 @@ function outsideCall({ type, payload }: Line): readonly UnsandboxedCall[] {
   return [{ turnId: turnId as TurnId, what: toOneLine(what, 200) }];
 }
 
-function sameChanger(a: Changer, b: Changer): boolean {
+function sameChanger(a: FileChangeMaker, b: FileChangeMaker): boolean {
   if (a.kind === 'turn') return b.kind === 'turn' && a.turnId === b.turnId;
   return b.kind === 'restore' && a.restoreId === b.restoreId;
 }
@@ -83,7 +84,7 @@ interface EffectTransition extends WorkspaceTransition {
 export async function transitionsOf(
   effects: readonly RecordedEffect[],
   now: ContentHash,
-  compare: (from: ContentHash, to: ContentHash) => Promise<PathChanges>,
+  compare: (from: ContentHash, to: ContentHash) => Promise<SnapshotPathChanges>,
 ): Promise<readonly EffectTransition[]> {
   const transitions: EffectTransition[] = [];
   let at: ContentHash | undefined;
@@ -113,12 +114,12 @@ export async function transitionsOf(
   return transitions;
 }
 
-type CutOffRestore = { readonly effect: number; readonly planned: PathChanges };
+type CutOffRestore = { readonly effect: number; readonly planned: SnapshotPathChanges };
 
 /** Counts a planned path with other contents as restored and then changed by the user, so that Capstan keeps it. */
-function cutOffRestore({ effect, planned }: CutOffRestore, changes: PathChanges): readonly EffectTransition[] {
-  const own = new Map<string, PathChange>();
-  const others = new Map<string, PathChange>();
+function cutOffRestore({ effect, planned }: CutOffRestore, changes: SnapshotPathChanges): readonly EffectTransition[] {
+  const own = new Map<string, SnapshotPathChange>();
+  const others = new Map<string, SnapshotPathChange>();
   for (const [path, change] of changes) {
     const plan = planned.get(path);
     if (plan === undefined ? isUnfinished(path, change.to, planned) : isStepOf(plan, change.to)) own.set(path, change);
@@ -135,14 +136,14 @@ function cutOffRestore({ effect, planned }: CutOffRestore, changes: PathChanges)
 }
 
 /** True if an unfinished restore can leave this: the final state, an emptied place, a folder with a temporary mode. */
-function isStepOf({ from, to }: PathChange, now: TreeNode | undefined): boolean {
+function isStepOf({ from, to }: SnapshotPathChange, now: TreeNode | undefined): boolean {
   if (sameEntry(now, to)) return true;
   if (now === undefined) return from !== undefined && (from.kind === 'folder') !== (to?.kind === 'folder');
   return now.kind === 'folder' && to?.kind === 'folder' && (from?.kind !== 'folder' || now.mode === (to.mode | 0o700));
 }
 
 /** True for a temporary file that the restore has not renamed, or an unchanged file that it moved aside to remove. */
-function isUnfinished(path: string, now: TreeNode | undefined, planned: PathChanges): boolean {
+function isUnfinished(path: string, now: TreeNode | undefined, planned: SnapshotPathChanges): boolean {
   const cut = path.lastIndexOf('/') + 1;
   if (!isTemporaryName(path.slice(cut))) return false;
   return [...planned].some(

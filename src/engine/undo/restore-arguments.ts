@@ -1,12 +1,12 @@
 import {
   wholeNumberOption,
   stringOption,
-  choiceOf,
+  choiceOption,
   booleanOption,
   functionOption,
-  readOptions,
+  validateOptions,
 } from '../../core/envelope/read-options.ts';
-import type { OptionProblem, OptionTable, OptionType } from '../../core/envelope/read-options.ts';
+import type { OptionProblem, OptionReaders, OptionType } from '../../core/envelope/read-options.ts';
 import type { RollbackTarget } from '../thread/branch/rollback-range.ts';
 import type { RestoreOptions, RestoreTarget } from './restore-files.ts';
 
@@ -17,21 +17,21 @@ const restoreOptions = {
   meanwhile: { type: booleanOption },
   progress: { type: functionOption() },
   told: { type: functionOption() },
-} as const satisfies OptionTable<RestoreOptions>;
+} as const satisfies OptionReaders<RestoreOptions>;
 
 /** Refuses unknown and missing options, so that a mistyped `dryRun` cannot bring files back. */
 export const validateRestoreOptions = (options: unknown): RestoreOptions | OptionProblem =>
-  readOptions<RestoreOptions>(options, restoreOptions, 'restoreFiles()');
+  validateOptions<RestoreOptions>(options, restoreOptions, 'restoreFiles()');
 
 type AnyTarget = { readonly beforeTurn?: string; readonly beforeRestore?: 'last' };
 
 const anyTarget = {
   beforeTurn: { type: stringOption },
-  beforeRestore: { type: choiceOf('last') },
-} as const satisfies OptionTable<AnyTarget>;
+  beforeRestore: { type: choiceOption('last') },
+} as const satisfies OptionReaders<AnyTarget>;
 
 export function validateRestoreTarget(target: unknown): RestoreTarget | OptionProblem {
-  const read = readOptions<AnyTarget>(target, anyTarget, 'the target of restoreFiles()');
+  const read = validateOptions<AnyTarget>(target, anyTarget, 'the target of restoreFiles()');
   return onlyOne<RestoreTarget>(read, Object.keys(anyTarget));
 }
 
@@ -46,10 +46,10 @@ const anyRollback = {
   turns: { type: wholeNumberOption },
   toTurn: { type: stringOption },
   beforeCheckpoint: { type: checkpoint },
-} as const satisfies OptionTable<AnyRollback>;
+} as const satisfies OptionReaders<AnyRollback>;
 
 export const validateRollbackTarget = (to: unknown): RollbackTarget | OptionProblem =>
-  onlyOne<RollbackTarget>(readOptions<AnyRollback>(to, anyRollback, 'rollback()'), Object.keys(anyRollback));
+  onlyOne<RollbackTarget>(validateOptions<AnyRollback>(to, anyRollback, 'rollback()'), Object.keys(anyRollback));
 
 /** Requires exactly one of these keys. */
 function onlyOne<Meant>(read: object | OptionProblem, keys: readonly string[]): Meant | OptionProblem {

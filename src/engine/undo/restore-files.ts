@@ -4,7 +4,7 @@ import { defined } from '../../base/objects.ts';
 import { type OwnHomes, ownPathMatcher } from '../../core/policy/paths/special-places.ts';
 import { snapshotLine } from '../../core/state/drafts/workspace-lines.ts';
 import { waitingMessageLine } from '../../core/state/fold/waiting-messages.ts';
-import type { Ids } from '../../ports/system.ts';
+import type { IdSource } from '../../ports/system.ts';
 import type { Owned, RolloutStore, WorkProgress } from '../../ports/thread-store.ts';
 import type { SnapshotContents, SnapshotRequest, Snapshots, WorkspaceContents } from '../../ports/workspace.ts';
 import type { Ordinal, ThreadId, TurnId } from '../../protocol/ids.ts';
@@ -16,9 +16,9 @@ import { readEffects, transitionsOf } from './recorded-effects.ts';
 import type { RecordedEffect, EffectList, UnsandboxedCall } from './recorded-effects.ts';
 import { plannedTree, planRestore, runRestore } from './restore-plan.ts';
 import type { FailedPath, KeptPath, PlanOptions, RestorePlan } from './restore-plan.ts';
-import { changesWithout, compareTrees, ContentGone, hashOf, loadContent } from './snapshot-tree.ts';
-import type { PathChanges, ContentSource, ContentHash } from './snapshot-tree.ts';
-import { type FileDiff, fileDiff } from './unified-diff.ts';
+import { changesWithout, compareTrees, ContentGone, contentHash, loadContent } from './snapshot-tree.ts';
+import type { SnapshotPathChanges, ContentSource, ContentHash } from './snapshot-tree.ts';
+import { type FileDiff, fileDiffEntry } from './unified-diff.ts';
 
 /** Restores files to before a turn, or to before the last restore. */
 export type RestoreTarget = { readonly beforeTurn: TurnId } | { readonly beforeRestore: 'last' };
@@ -69,7 +69,7 @@ export interface RestoreParts {
   readonly contents: SnapshotContents;
   readonly snapshots: Snapshots;
   readonly disk: WorkspaceDisk;
-  readonly ids: Ids;
+  readonly ids: IdSource;
   /** Places that the thread may not read: they are neither copied nor changed. */
   denies(path: string): boolean;
   /** Places of the engine, never changed: older snapshots may contain some of them. */
@@ -129,7 +129,7 @@ async function restore(
   if ('code' in now) return engineRefused(now);
   let plan: RestorePlan;
   const isOwn = ownPathMatcher(parts.own(), root);
-  const compare = async (from: ContentHash, to: ContentHash): Promise<PathChanges> =>
+  const compare = async (from: ContentHash, to: ContentHash): Promise<SnapshotPathChanges> =>
     changesWithout(
       await compareTrees(contents, from, to),
       (path) => isOwn(`${root}/${path}`) || parts.denies(`${root}/${path}`),
@@ -197,7 +197,7 @@ async function transitions(
   effects: readonly RecordedEffect[],
   now: ContentHash,
   target: RestoreTarget,
-  compare: (from: ContentHash, to: ContentHash) => Promise<PathChanges>,
+  compare: (from: ContentHash, to: ContentHash) => Promise<SnapshotPathChanges>,
 ) {
   const all = await transitionsOf(effects, now, compare);
   if ('beforeTurn' in target) return all;
@@ -222,7 +222,7 @@ async function prepareUndo(
     for (const { path, now } of actions) {
       if (now?.kind !== 'file' || (await contents.load(now.hash)) !== undefined) continue;
       const bytes = inOpenFolder(disk, `${root}/${path}`, (folder, name) => folder.read(name, now.size));
-      if (hashOf(bytes) !== now.hash) throw new Error(`${path} changes at this moment`);
+      if (contentHash(bytes) !== now.hash) throw new Error(`${path} changes at this moment`);
       draft.add(now.hash, bytes);
     }
     const aim = await plannedTree(contents, tree, actions, (hash, bytes) => draft.add(hash, bytes));
@@ -256,7 +256,7 @@ async function diffsOf(source: ContentSource, { actions }: RestorePlan): Promise
   for (const { path, now, to } of actions) {
     if ((now ?? to)?.kind === 'folder' && (to ?? now)?.kind === 'folder') continue;
     const kind = now === undefined ? 'added' : to === undefined ? 'deleted' : 'changed';
-    diffs.push({ path, kind, diff: await fileDiff(source, { from: now, to }) });
+    diffs.push({ path, kind, diff: await fileDiffEntry(source, { from: now, to }) });
   }
   return diffs;
 }

@@ -3,10 +3,10 @@ import type { WorkProgress } from '../../ports/thread-store.ts';
 import type { ContentBeforeCall } from '../../ports/workspace.ts';
 import { inOpenFolder, isEmpty } from '../workspace/workspace-disk.ts';
 import type { EntryStat, IsExpectedEntry, OpenFolder, WorkspaceDisk } from '../workspace/workspace-disk.ts';
-import { encodeTree, hashOf, loadTree, sameEntry } from './snapshot-tree.ts';
+import { encodeTree, contentHash, loadTree, sameEntry } from './snapshot-tree.ts';
 import type {
-  PathChange,
-  PathChanges,
+  SnapshotPathChange,
+  SnapshotPathChanges,
   ContentSource,
   ContentHash,
   SnapshotTree,
@@ -18,7 +18,7 @@ import { dirname } from 'node:path';
 export interface WorkspaceTransition {
   /** `others`: made while a turn ran, but not by it. `unrecorded`: by it or others. `unknown`: since a cut-off turn. */
   readonly by: 'thread' | 'user' | 'others' | 'unrecorded' | 'unknown';
-  readonly changes: PathChanges;
+  readonly changes: SnapshotPathChanges;
 }
 
 /** One path to restore. Without `to` it is deleted; without `now` it does not exist. */
@@ -82,7 +82,7 @@ function isWorthTelling(story: readonly Chapter[], now: TreeNode | undefined): b
   return [from.from, now].some((entry) => entry !== undefined && entry.kind !== 'folder');
 }
 
-type Chapter = Pick<WorkspaceTransition, 'by'> & { readonly change: PathChange };
+type Chapter = Pick<WorkspaceTransition, 'by'> & { readonly change: SnapshotPathChange };
 
 function storiesOf(transitions: readonly WorkspaceTransition[]): readonly (readonly [string, readonly Chapter[]])[] {
   const chapters = transitions.flatMap(({ by, changes }) =>
@@ -102,7 +102,7 @@ export async function plannedTree(
 ): Promise<ContentHash> {
   const keep = (entries: SnapshotTree): ContentHash => {
     const bytes = encodeTree(entries);
-    const hash = hashOf(bytes);
+    const hash = contentHash(bytes);
     add(hash, bytes);
     return hash;
   };
@@ -246,7 +246,9 @@ function standsAs(folder: OpenFolder, name: string, entry: TreeNode): boolean {
   if (sight === undefined || entry.kind === 'left-out' || sight.kind !== entry.kind) return false;
   if (entry.kind === 'folder') return true;
   if (entry.kind === 'link') return folder.readLink(name) === entry.target;
-  return sight.mode === entry.mode && sight.size === entry.size && hashOf(folder.read(name, entry.size)) === entry.hash;
+  return (
+    sight.mode === entry.mode && sight.size === entry.size && contentHash(folder.read(name, entry.size)) === entry.hash
+  );
 }
 
 const look = (disk: WorkspaceDisk, path: string): EntryStat | undefined =>

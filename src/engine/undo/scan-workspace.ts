@@ -1,10 +1,10 @@
 import { isBareRepository, mountPointNames } from '../../core/policy/paths/special-places.ts';
 import type { ContentsDraft, WorkspaceContents } from '../../ports/workspace.ts';
 import { type IgnoreRules, isIgnored, withOwnIgnoreFile } from '../workspace/ignore-rules.ts';
-import { isEmpty, listFolder, pathIn } from '../workspace/workspace-disk.ts';
+import { isEmpty, listFolder, joinFolderPath } from '../workspace/workspace-disk.ts';
 import type { EntryStat, ListedFolder, OpenFolder, WorkspaceDisk } from '../workspace/workspace-disk.ts';
 import type { TimeSlicer } from '../workspace/yield-to-event-loop.ts';
-import { encodeTree, hashOf } from './snapshot-tree.ts';
+import { encodeTree, contentHash } from './snapshot-tree.ts';
 import type { FolderEntry, ContentHash, LeftOutReason, TreeEntry } from './snapshot-tree.ts';
 
 export interface ScanInput {
@@ -95,7 +95,7 @@ class Walk {
       return decided.tree;
     }
     const encoded = encodeTree(tree);
-    const hash = hashOf(encoded);
+    const hash = contentHash(encoded);
     this.#input.added.keep(hash, encoded);
     this.#input.learnt.set(inside, { mode, rules: rulesHash, ignored, entries, count: tree.length, tree: hash });
     return hash;
@@ -122,7 +122,7 @@ class Walk {
 
     for (const name of names) {
       if (pace.isDue(steps)) await pace.rest();
-      const path = pathIn(at, name);
+      const path = joinFolderPath(at, name);
       if (name === '.git' || excludes(path)) continue;
       const before = last?.entries.get(name);
       const glance = before && folder.glance(name);
@@ -208,7 +208,7 @@ class Walk {
       // If it disappeared meanwhile, treat it as if it never existed; otherwise it is unreadable.
       return isGone(folder, name) ? undefined : this.#leave(below, 'unreadable', sight);
     }
-    const hash = hashOf(content);
+    const hash = contentHash(content);
     this.#input.added.keep(hash, content);
     return { kind: 'file', mode: sight.mode, size: content.length, hash };
   }
@@ -219,7 +219,7 @@ class Walk {
   }
 
   #rulesHash({ key }: IgnoreRules): ContentHash {
-    const hash = this.#rulesHashes.get(key) ?? hashOf(new TextEncoder().encode(key));
+    const hash = this.#rulesHashes.get(key) ?? contentHash(new TextEncoder().encode(key));
     this.#rulesHashes.set(key, hash);
     return hash;
   }

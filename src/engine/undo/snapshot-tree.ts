@@ -26,7 +26,7 @@ export function encodeTree(tree: SnapshotTree): Uint8Array {
 /** Trusts its input: the store has checked the bytes against their hash. */
 export const decodeTree = (bytes: Uint8Array): SnapshotTree =>
   JSON.parse(new TextDecoder().decode(bytes)) as SnapshotTree;
-export const hashOf = (bytes: Uint8Array): ContentHash => hash('sha256', bytes, 'hex');
+export const contentHash = (bytes: Uint8Array): ContentHash => hash('sha256', bytes, 'hex');
 
 /** True also for two absent entries. */
 export function sameEntry(a: TreeNode | undefined, b: TreeNode | undefined): boolean {
@@ -59,7 +59,7 @@ export const loadTree = async (source: ContentSource, hash: ContentHash): Promis
   decodeTree(await loadContent(source, hash));
 
 /** A change of one path. `from` is absent if it was added, `to` if it was deleted. */
-export interface PathChange {
+export interface SnapshotPathChange {
   readonly from?: TreeNode;
   readonly to?: TreeNode;
   /** On this side the ignore rules left the path out, so Capstan does not know what was there. */
@@ -67,9 +67,9 @@ export interface PathChange {
 }
 
 /** By path below the workspace's root; a folder comes before its contents. */
-export type PathChanges = ReadonlyMap<string, PathChange>;
+export type SnapshotPathChanges = ReadonlyMap<string, SnapshotPathChange>;
 
-export const changesWithout = (changes: PathChanges, isLeft: (path: string) => boolean): PathChanges =>
+export const changesWithout = (changes: SnapshotPathChanges, isLeft: (path: string) => boolean): SnapshotPathChanges =>
   new Map([...changes].filter(([path]) => !isLeft(path)));
 
 interface Side {
@@ -79,8 +79,12 @@ interface Side {
 }
 
 /** Compares two trees without opening equal folders. Rejects with `ContentGone`. */
-export async function compareTrees(source: ContentSource, from: ContentHash, to: ContentHash): Promise<PathChanges> {
-  const changes = new Map<string, PathChange>();
+export async function compareTrees(
+  source: ContentSource,
+  from: ContentHash,
+  to: ContentHash,
+): Promise<SnapshotPathChanges> {
+  const changes = new Map<string, SnapshotPathChange>();
   const compare = async (folder: string, before: Side, after: Side): Promise<void> => {
     const [old, now] = [new Map(before.tree), new Map(after.tree)];
     const [oldRules, newRules] = [await rulesIn(source, folder, before), await rulesIn(source, folder, after)];

@@ -1,4 +1,5 @@
-import { type PathChange, ContentGone, type ContentSource, loadContent, type TreeNode } from './snapshot-tree.ts';
+import { ContentGone, loadContent } from './snapshot-tree.ts';
+import type { SnapshotPathChange, ContentSource, TreeNode } from './snapshot-tree.ts';
 
 type Edit = { readonly sign: ' ' | '-' | '+'; readonly line: string };
 const contextLines = 3;
@@ -130,7 +131,7 @@ export type FileDiff =
 const mostBytes = 500_000;
 
 /** A link is compared by its target. */
-export async function fileDiff(source: ContentSource, { from, to }: PathChange): Promise<FileDiff> {
+export async function fileDiffEntry(source: ContentSource, { from, to }: SnapshotPathChange): Promise<FileDiff> {
   const sides = [from, to];
   if (sides.some((side) => side?.kind === 'left-out')) return { kind: 'not-kept' };
   if (sides.some((side) => side?.kind === 'file' && side.size > mostBytes)) return { kind: 'large' };

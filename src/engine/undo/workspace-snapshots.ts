@@ -25,14 +25,14 @@ import {
   knownEntryAt,
 } from './scan-workspace.ts';
 import type { KnownFolder, KnownWorkspace } from './scan-workspace.ts';
-import { loadIgnoreRules, type UserPlaces } from '../workspace/ignore-rules.ts';
+import { loadIgnoreRules, type HomeAndVariables } from '../workspace/ignore-rules.ts';
 import { TimeSlicer, WorkStoppedError } from '../workspace/yield-to-event-loop.ts';
-import { compareTrees, encodeTree, hashOf, loadTree, sameEntry } from './snapshot-tree.ts';
+import { compareTrees, encodeTree, contentHash, loadTree, sameEntry } from './snapshot-tree.ts';
 import type { ContentHash, SnapshotTree, TreeEntry } from './snapshot-tree.ts';
 import { isLoggedProcessRunning, readCallTimes } from '../../adapters/exec/call-times.ts';
 import { isWithin, parentPath } from '../../core/policy/paths/absolute-paths.ts';
 
-export type SnapshotPlaces = UserPlaces & { readonly home: string; own(): OwnHomes };
+export type SnapshotPlaces = HomeAndVariables & { readonly home: string; own(): OwnHomes };
 type SnapshotPorts = { readonly clock: Clock; readonly disk: WorkspaceDisk; readonly contents: SnapshotContents };
 /** After this many slow scans in a row that found nothing new, the workspace is not scanned again. */
 const slowEnough = 2;
@@ -382,7 +382,7 @@ async function treeWithoutOwnChanges(input: AttributionInput, isOwn: (change: Ch
   const readTree = (hash: ContentHash): Promise<SnapshotTree> => loadTree(contents, hash);
   const kept = async (tree: SnapshotTree): Promise<ContentHash> => {
     const bytes = encodeTree(tree);
-    const hash = hashOf(bytes);
+    const hash = contentHash(bytes);
     if (!(await contents.has(hash))) added.keep(hash, bytes);
     return hash;
   };

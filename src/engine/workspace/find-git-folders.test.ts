@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { findGit } from './find-git-folders.ts';
+import { findGitFolders } from './find-git-folders.ts';
 import { TimeSlicer } from './yield-to-event-loop.ts';
 
 test('a folder with more names than may be looked at is not listed whole, and is named', async () => {
@@ -13,7 +13,7 @@ test('a folder with more names than may be looked at is not listed whole, and is
   for (let i = 0; i < 300; i++) writeFileSync(join(root, 'many', `${i}`), '');
   const pace = new TimeSlicer({ now: () => 0, sleep: async () => {} }, new AbortController().signal);
   const limits = { pace, mostEntries: 100, isLate: () => false };
-  expect(await findGit({ roots: [root], denies: () => false }, limits)).toEqual({
+  expect(await findGitFolders({ roots: [root], denies: () => false }, limits)).toEqual({
     paths: [],
     repositories: [],
     missing: [],
@@ -40,7 +40,7 @@ test.each([
   const pace = new TimeSlicer({ now: () => 0, sleep: async () => {} }, new AbortController().signal);
   const limits = { pace, mostEntries: 100, isLate: () => false };
   const seen = git && { root, git };
-  const found = await findGit({ roots: [root], denies: () => false, ...(seen && { seen }) }, limits);
+  const found = await findGitFolders({ roots: [root], denies: () => false, ...(seen && { seen }) }, limits);
   expect(found.paths).toEqual([]);
   expect(found.unseen).toEqual([expect.stringMatching(/^\/.{3900,4300}$/)]);
 });
@@ -52,7 +52,7 @@ test('a folder that cannot be listed is named as unseen, and one that is gone is
   const pace = new TimeSlicer({ now: () => 0, sleep: async () => {} }, new AbortController().signal);
   const seen = { root, git: { folders: [], bare: [], notEntered: ['endless', 'gone'] } };
   const limits = { pace, mostEntries: 100, isLate: () => false };
-  const found = await findGit({ roots: [root], denies: () => false, seen }, limits);
+  const found = await findGitFolders({ roots: [root], denies: () => false, seen }, limits);
   expect(found.unseen).toEqual([join(root, 'endless')]);
 });
 
@@ -63,7 +63,7 @@ test('a folder that only looks like a bare repository hides none below it', asyn
   for (const file of ['HEAD', 'lib/.git/HEAD']) writeFileSync(join(root, file), 'ref: refs/heads/x\n');
   const pace = new TimeSlicer({ now: () => 0, sleep: async () => {} }, new AbortController().signal);
   const limits = { pace, mostEntries: 100, isLate: () => false };
-  const found = await findGit({ roots: [root], denies: () => false }, limits);
+  const found = await findGitFolders({ roots: [root], denies: () => false }, limits);
   expect(found.repositories.toSorted()).toEqual([root, join(root, 'lib')]);
   expect(found.paths).toEqual([join(root, 'lib/.git')]);
 });
@@ -77,6 +77,6 @@ test('git takes a folder for a repository whose commondir leads elsewhere, unles
   writeFileSync(join(root, 'elsewhere/commondir'), '/tmp/evil\n');
   const pace = new TimeSlicer({ now: () => 0, sleep: async () => {} }, new AbortController().signal);
   const limits = { pace, mostEntries: 100, isLate: () => false };
-  const found = await findGit({ roots: [root], denies: () => false }, limits);
+  const found = await findGitFolders({ roots: [root], denies: () => false }, limits);
   expect(found.repositories).toEqual([join(root, 'elsewhere')]);
 });

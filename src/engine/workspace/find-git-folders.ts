@@ -29,7 +29,10 @@ interface FoundGit extends FoundRepositories {
 type FindGitLimits = { readonly pace: TimeSlicer; readonly mostEntries: number; isLate(): boolean };
 
 /** Finds git folders below the roots: from a snapshot, and by walking what it did not enter. Follows no link. */
-export async function findGit({ roots, seen, denies }: RepositorySearch, limits: FindGitLimits): Promise<FoundGit> {
+export async function findGitFolders(
+  { roots, seen, denies }: RepositorySearch,
+  limits: FindGitLimits,
+): Promise<FoundGit> {
   const known = seen?.git.folders.map((path) => under(seen.root, path)) ?? [];
   const folders = new Set(known.filter((folder) => !isPathTooLong(folder)));
   const bare = new Set(seen?.git.bare.map((path) => under(seen.root, path)));

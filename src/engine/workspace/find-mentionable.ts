@@ -1,12 +1,17 @@
 import { folderProblem } from '../../adapters/gather/permission-places.ts';
 import { SkillFiles } from '../../adapters/skills/load-skills.ts';
-import { abortSignalOption, stringOption, readOptions, wholeNumberOption } from '../../core/envelope/read-options.ts';
-import type { OptionTable } from '../../core/envelope/read-options.ts';
+import {
+  abortSignalOption,
+  stringOption,
+  validateOptions,
+  wholeNumberOption,
+} from '../../core/envelope/read-options.ts';
+import type { OptionReaders } from '../../core/envelope/read-options.ts';
 import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
 import { ownPathMatcher } from '../../core/policy/paths/special-places.ts';
 import { deniesRead } from '../../core/policy/requirements.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { EngineParts } from '../engine-parts.ts';
+import type { EngineServices } from '../engine-parts.ts';
 import { configureThread } from '../thread-setup/configure-thread.ts';
 import { skillSources, threadPlugins } from '../thread-setup/thread-skills.ts';
 import { loadIgnoreRules } from './ignore-rules.ts';
@@ -34,13 +39,13 @@ const findOptions = {
   typed: { type: stringOption, required: true },
   limit: { type: wholeNumberOption },
   signal: { type: abortSignalOption },
-} as const satisfies OptionTable<FindFiles>;
+} as const satisfies OptionReaders<FindFiles>;
 
 const mostFound = 1000;
-type Searched = Pick<EngineParts, 'options' | 'base' | 'ownPlaces' | 'clock'>;
+type Searched = Pick<EngineServices, 'options' | 'base' | 'ownPlaces' | 'clock'>;
 
 export async function findWorkspaceFiles(parts: Searched, search: FindFiles): Promise<FoundFiles | Outcome> {
-  const read = readOptions<FindFiles>(search, findOptions, 'findFiles()');
+  const read = validateOptions<FindFiles>(search, findOptions, 'findFiles()');
   if ('code' in read) return read;
   const { cwd, typed, limit = 50, signal = new AbortController().signal } = read;
   const problem = folderProblem(cwd);
@@ -87,7 +92,7 @@ export interface MentionableSkill {
 }
 
 /** Reads the disk each time: skills come and go during a conversation. */
-export async function findMentionable(engine: EngineParts, cwd: string): Promise<Mentionable | Outcome> {
+export async function findMentionable(engine: EngineServices, cwd: string): Promise<Mentionable | Outcome> {
   const { base, clock } = engine;
   const configured = await configureThread(engine, { cwd }, {});
   if ('code' in configured) return configured;

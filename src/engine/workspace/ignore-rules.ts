@@ -4,7 +4,7 @@ import { readLimits } from '../../adapters/gather/files/read-guard.ts';
 import { findGitDirectory, findRepository, gitConfigValue } from '../../adapters/gather/git/repository.ts';
 import { type CharacterRange, nameMatcher, type NamePatternPart } from '../../base/name-matcher.ts';
 import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
-import { type ListedFolder, pathIn } from './workspace-disk.ts';
+import { type ListedFolder, joinFolderPath } from './workspace-disk.ts';
 import { dirname, join, resolve } from 'node:path';
 
 export type IgnoreFile = { readonly folder: string; readonly patterns: readonly IgnorePattern[] };
@@ -41,7 +41,7 @@ export function withOwnIgnoreFile(
   if (!names.includes('.gitignore')) return above;
   let bytes: Uint8Array;
   try {
-    if (excludes(pathIn(at, '.gitignore'))) return above;
+    if (excludes(joinFolderPath(at, '.gitignore'))) return above;
     bytes = folder.read('.gitignore', mostIgnoreBytes);
   } catch {
     return above;
@@ -177,10 +177,14 @@ function characterClass(text: string): { readonly part: NamePatternPart; readonl
 }
 
 const unescaped = (text: string): string => (text.length > 1 && text.startsWith('\\') ? text.slice(1) : text);
-export type UserPlaces = { readonly osHome: string; readonly env: Readonly<Record<string, string | undefined>> };
+export type HomeAndVariables = { readonly osHome: string; readonly env: Readonly<Record<string, string | undefined>> };
 
 /** The rules in force in the folder, without its own file. None if it is ignored: its user wants its contents. */
-export function loadIgnoreRules(root: string, user: UserPlaces, { denies }: Required<Pick<BoundedReading, 'denies'>>) {
+export function loadIgnoreRules(
+  root: string,
+  user: HomeAndVariables,
+  { denies }: Required<Pick<BoundedReading, 'denies'>>,
+) {
   const withText = (rules: IgnoreRules, folder: string, file: string): IgnoreRules => {
     const text = readTextIfPossible(file, { maxBytes: mostIgnoreBytes, denies });
     return text === undefined ? rules : withIgnoreFile(rules, folder, text);
@@ -196,7 +200,7 @@ export function loadIgnoreRules(root: string, user: UserPlaces, { denies }: Requ
 }
 
 /** Git's `core.excludesFile`. */
-function userExcludes({ osHome, env }: UserPlaces): string {
+function userExcludes({ osHome, env }: HomeAndVariables): string {
   const shared = env['XDG_CONFIG_HOME'] ?? '';
   const folder = join(shared === '' ? join(osHome, '.config') : shared, 'git');
   for (const file of [join(osHome, '.gitconfig'), join(folder, 'config')]) {

@@ -2,7 +2,7 @@ import { fileSystem } from '../../adapters/disk/file-system.ts';
 import { makeOwnFolder } from '../../adapters/disk/own-files.ts';
 import { imageFormat } from '../../adapters/gather/files/load-image.ts';
 import { shortTextHash } from '../../base/digest.ts';
-import { thrownMessage } from '../../protocol/display-text.ts';
+import { messageOfThrown } from '../../protocol/display-text.ts';
 import type { ThreadParts } from '../thread/thread-parts.ts';
 import { join } from 'node:path';
 
@@ -34,7 +34,7 @@ export function saveGeneratedImage(
       return { path };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
-        return { problem: `The image cannot be saved in ${folder}: ${thrownMessage(error)}` };
+        return { problem: `The image cannot be saved in ${folder}: ${messageOfThrown(error)}` };
     }
   }
   return { problem: `The image cannot be saved in ${folder}: all names for it are taken.` };

@@ -1,4 +1,4 @@
-import { type ListedFolder, listFolder, pathIn, type WorkspaceDisk } from './workspace-disk.ts';
+import { type ListedFolder, listFolder, joinFolderPath, type WorkspaceDisk } from './workspace-disk.ts';
 import { type IgnoreRules, isIgnored, withOwnIgnoreFile } from './ignore-rules.ts';
 import type { TimeSlicer } from './yield-to-event-loop.ts';
 
@@ -60,7 +60,7 @@ async function entriesIn(search: VisibleFiles, { at, inside, rules: above }: Fol
     const rules = withOwnIgnoreFile(above, at, open, search);
     for (const name of names.toSorted()) {
       if (pace.isDue(2)) await pace.rest();
-      const path = pathIn(at, name);
+      const path = joinFolderPath(at, name);
       if (name === '.git' || !name.isWellFormed() || excludes(path) || found.seen === most) continue;
       found.seen += 1;
       const sight = folder.look(name);

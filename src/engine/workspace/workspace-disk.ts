@@ -73,7 +73,8 @@ export function inOpenFolder<Result>(
   }
 }
 
-export const pathIn = (folder: string, name: string): string => (folder === '/' ? `/${name}` : `${folder}/${name}`);
+export const joinFolderPath = (folder: string, name: string): string =>
+  folder === '/' ? `/${name}` : `${folder}/${name}`;
 export type ListedFolder = { readonly folder: OpenFolder; readonly names: readonly string[] };
 
 /** Lists the folder's names. Throws, and closes the folder, if that fails. */
@@ -171,7 +172,7 @@ class NodeFolder implements OpenFolder {
   }
 
   enter(name: string): OpenFolder {
-    const path = pathIn(this.#path, name);
+    const path = joinFolderPath(this.#path, name);
     return new NodeFolder(path, new FolderHandle(path, { above: this.#door, doors: this.#door.isDoor }));
   }
 

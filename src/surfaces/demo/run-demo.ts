@@ -1,4 +1,4 @@
-import { createComparison } from '../../core/replay/compare-requests.ts';
+import { createRequestComparison } from '../../core/replay/compare-requests.ts';
 import { rebuildRequests } from '../../core/replay/rebuild-requests.ts';
 import { loadReplayParts } from '../../engine/rerun-step.ts';
 import { StoredThreads } from '../../engine/store/stored-threads.ts';
@@ -234,7 +234,7 @@ async function readBodies(home: string): Promise<readonly Buffer[] | undefined> 
   const { lines } = await stored.read(chosen.id);
   const { digester, encoderOf } = await loadReplayParts();
   const bodies: Buffer[] = [];
-  const verdictOn = createComparison(digester);
+  const verdictOn = createRequestComparison(digester);
   for await (const request of rebuildRequests(lines, encoderOf)) {
     // The record must agree, too: where the received requests were not kept, it is the only evidence.
     const isSame = verdictOn(request).kind === 'same';

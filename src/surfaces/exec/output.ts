@@ -1,7 +1,7 @@
 import { allowsAsking, approvalName } from '../../core/policy/decide/approval-policy.ts';
 import { sandboxLevelOf } from '../../core/policy/profiles/describe-policy.ts';
 import type { LiveThread } from '../../engine/live/live-thread-types.ts';
-import { networkWords, policyInForce, policyWords, settingName } from '../../engine/wording.ts';
+import { networkWords, policyInForce, policyWords, settingLabel } from '../../engine/wording.ts';
 import type { Fault, Outcome } from '../../protocol/outcome.ts';
 import { quoteShellCommand } from '../../protocol/shell.ts';
 import { endsOrSuspends, type ProvisionalEvent, type ThreadEvent } from '../../protocol/thread-event.ts';
@@ -56,7 +56,7 @@ export class HeldBackOutput {
 }
 
 /** The output of a run. Standard output carries the contract, standard error is for people. */
-export interface RunOutput {
+export interface ExecOutput {
   start(thread: AnnouncedThread): void;
   event(event: ThreadEvent): void;
   /** Absent: partial output is not shown, and costs nothing. */
@@ -148,5 +148,5 @@ function startLines({ id, settings, profileName, restored }: AnnouncedThread, ve
 
 function restoredWords({ from, names }: NonNullable<LiveThread['restored']>): string {
   const where = from === 'settings' ? 'the last change of its settings' : 'its last turn';
-  return `from ${where}: ${names.map((name) => settingName(name)).join(', ')}`;
+  return `from ${where}: ${names.map((name) => settingLabel(name)).join(', ')}`;
 }

@@ -10,7 +10,7 @@ import { stoppedAtOnceNote } from '../views/terminal/process.ts';
 import type { StatusScreen } from '../views/terminal/screen.ts';
 import { bold, dim, type Span, yellow } from '../views/terminal/styled-text.ts';
 import { visibleLine } from '../views/terminal/visible-text.ts';
-import { Activity } from '../views/terminal/turn-activity.ts';
+import { TurnActivity } from '../views/terminal/turn-activity.ts';
 import { answerCommand, resumeCommand, type RepeatedRunOptions } from '../views/wording/command-hints.ts';
 import { moneyWords, uncountedTokens, uncountedWords } from '../views/wording/cost-words.ts';
 import { PlanTagStream, withoutPlanTags } from '../views/wording/proposed-plan-tags.ts';
@@ -30,7 +30,7 @@ import {
 } from '../views/wording/turn-lines.ts';
 import type { SandboxPlace, ItemForm } from '../views/wording/turn-lines.ts';
 import { isContextNews, showContextNews } from './context-and-question-events.ts';
-import { type AnnouncedThread, Announcement, HeldBackOutput, type RunOutput } from './output.ts';
+import { type AnnouncedThread, Announcement, HeldBackOutput, type ExecOutput } from './output.ts';
 
 export interface PlainOptions extends Pick<RepeatedRunOptions, 'limits'> {
   /** For a terminal: a status line, and answers as they arrive. */
@@ -44,12 +44,12 @@ export interface PlainOptions extends Pick<RepeatedRunOptions, 'limits'> {
 }
 
 /** Progress goes to standard error; standard output gets only the answer, unless both are the same screen. */
-export class PlainOutput implements RunOutput {
+export class PlainOutput implements ExecOutput {
   readonly provisional?: (event: ProvisionalEvent) => void;
   readonly #screen: StatusScreen;
   readonly #options: PlainOptions;
   readonly #announcement: Announcement;
-  readonly #activity = new Activity();
+  readonly #activity = new TurnActivity();
   readonly #answer: StreamedAnswer;
   readonly #held = new HeldBackOutput((count) => this.#sayLost(count));
   #isInterrupted = false;

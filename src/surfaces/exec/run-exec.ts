@@ -21,16 +21,16 @@ import { currentFolder, diskLossAsOutcome, endOnSignal } from '../views/terminal
 import type { ApprovalAnswerer } from './approvals/approvals.ts';
 import { createOutput } from './create-output.ts';
 import { checkLastMessageFile, loadImages, loadOutputSchema, writeLastMessage } from './option-files.ts';
-import type { RunOutput } from './output.ts';
+import type { ExecOutput } from './output.ts';
 import { readPrompt } from './stdin.ts';
 import { resolve } from 'node:path';
 
 /** Runs `capstan exec` without loading the tables of other commands. */
 export const runExec = (words: readonly string[]): Promise<number> =>
-  runCommand(execCommand, words, () => ({ run, whereElse }));
+  runCommand(execCommand, words, () => ({ run, whereElse: hintToReadThread }));
 
 /** The place of a turn's answer when standard output could not take it. */
-export const whereElse = ({ options }: ExecArguments): string =>
+export const hintToReadThread = ({ options }: ExecArguments): string =>
   options.ephemeral ? '' : ' The thread has the whole turn: resume it to see the answer.';
 
 /**
@@ -137,7 +137,7 @@ const cutShort: Outcome = {
 /** Loaded on use: most runs ask nothing. */
 async function approvalsOf(
   { options }: ExecArguments,
-  { cwd, output, home }: { readonly cwd: string; readonly output: RunOutput; readonly home: string },
+  { cwd, output, home }: { readonly cwd: string; readonly output: ExecOutput; readonly home: string },
 ) {
   if (options.approvals === undefined) return undefined;
   const message = '--approvals and --dangerously-bypass-approvals-and-sandbox cannot be used together.';
@@ -149,7 +149,7 @@ async function approvalsOf(
 
 function threadRequest(
   { options: { bypass, ephemeral, threadSource } }: ExecArguments,
-  output: RunOutput,
+  output: ExecOutput,
   approvals: ApprovalAnswerer | undefined,
 ): LiveRequest {
   const listener = (event: ThreadEvent): void => {

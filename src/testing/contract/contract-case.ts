@@ -38,9 +38,13 @@ export function rolloutCasesOf(
   }));
 }
 
-export const uuid = (digit: number): string => `01a1dcd3-eee5-7d53-9563-29880000000${digit}`;
-export const [first, second, third] = [uuid(1), uuid(2), uuid(3)] as unknown as [ThreadId, ThreadId, ThreadId];
-export const fromStart = { from: 0 as Ordinal };
+export const numberedUuid = (digit: number): string => `01a1dcd3-eee5-7d53-9563-29880000000${digit}`;
+export const [first, second, third] = [numberedUuid(1), numberedUuid(2), numberedUuid(3)] as unknown as [
+  ThreadId,
+  ThreadId,
+  ThreadId,
+];
+export const placeAtStart = { from: 0 as Ordinal };
 export const wordDrafts = (...texts: readonly string[]): readonly LineDraft[] =>
   texts.map((text) => ({ type: 'event_msg', payload: { type: 'word', text } }));
 
@@ -80,7 +84,7 @@ export const lineTexts = async (lines: AsyncIterable<Line>): Promise<readonly un
 
 /** Texts of all lines but the first. */
 export async function storedTexts(store: RolloutStore, id: ThreadId): Promise<readonly unknown[]> {
-  const [meta, ...rest] = await lineTexts(store.read(id, fromStart));
+  const [meta, ...rest] = await lineTexts(store.read(id, placeAtStart));
   strictEqual(meta, 'meta');
   return rest;
 }

@@ -4,7 +4,7 @@ import type { ThreadId } from '../../protocol/ids.ts';
 import type { Json } from '../../protocol/json.ts';
 import type { LineDraft } from '../../protocol/line.ts';
 import type { ThreadQuery } from '../../protocol/thread.ts';
-import { casesOf, first, expectHeld, expectOwned, second, third, uuid } from './contract-case.ts';
+import { casesOf, first, expectHeld, expectOwned, second, third, numberedUuid } from './contract-case.ts';
 
 const all: ThreadQuery = { limit: 10, sort: 'created' };
 
@@ -26,7 +26,7 @@ export const directoryCases = casesOf('directory', {
       [summary?.id, summary?.cwd, summary?.preview, summary?.turns, summary?.archived],
       [first, '/a', 'Hello there', 2, false],
     );
-    strictEqual(await other.directory.summary(uuid(9) as ThreadId), undefined);
+    strictEqual(await other.directory.summary(numberedUuid(9) as ThreadId), undefined);
   },
   'archived threads are listed apart, and deleted ones not at all': async ({ store, other }) => {
     await talk(store, first, { said: ['one'] });
@@ -79,9 +79,9 @@ export const directoryCases = casesOf('directory', {
       choose({ ...more, kind: 'named', name });
     strictEqual(await choose({ kind: 'last' }), 'thread-unknown');
     await talk(store, first, { cwd: '/a', said: ['one'] });
-    await talk(store, uuid(2).replace('01a1', '02a1') as ThreadId, { cwd: '/b', said: ['two'] });
+    await talk(store, numberedUuid(2).replace('01a1', '02a1') as ThreadId, { cwd: '/b', said: ['two'] });
     strictEqual(await named(first), first);
-    strictEqual(await named('02A1dcd3'), uuid(2).replace('01a1', '02a1'));
+    strictEqual(await named('02A1dcd3'), numberedUuid(2).replace('01a1', '02a1'));
     strictEqual(await named('01a1'), first);
     await talk(store, third, { cwd: '/a', said: ['three'] });
     strictEqual(await named('01a1dcd3'), 'thread-ambiguous');
@@ -91,12 +91,12 @@ export const directoryCases = casesOf('directory', {
     strictEqual(await named('mine', { cwd: '/b' }), 'thread-unknown');
     await store.directory.rename(third, 'mine');
     strictEqual(await named('mine', { unique: true }), 'thread-ambiguous');
-    strictEqual(await choose({ kind: 'last', cwd: '/b' }), uuid(2).replace('01a1', '02a1'));
+    strictEqual(await choose({ kind: 'last', cwd: '/b' }), numberedUuid(2).replace('01a1', '02a1'));
     strictEqual(await choose({ kind: 'last', cwd: '/c' }), 'thread-unknown');
     // A thread started by another one can be chosen only by its name or id.
-    await talk(store, uuid(9) as ThreadId, { cwd: '/b', said: ['nine'], source: { subagent: 'review' } });
-    strictEqual(await choose({ kind: 'last', cwd: '/b' }), uuid(2).replace('01a1', '02a1'));
-    strictEqual(await named(uuid(9)), uuid(9));
+    await talk(store, numberedUuid(9) as ThreadId, { cwd: '/b', said: ['nine'], source: { subagent: 'review' } });
+    strictEqual(await choose({ kind: 'last', cwd: '/b' }), numberedUuid(2).replace('01a1', '02a1'));
+    strictEqual(await named(numberedUuid(9)), numberedUuid(9));
   },
   'an archived thread is chosen where no other fits': async ({ store, other }) => {
     await talk(store, first, { said: ['one'] });

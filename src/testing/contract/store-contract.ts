@@ -9,7 +9,7 @@ import {
   expectHeld,
   expectOwned,
   first,
-  fromStart,
+  placeAtStart,
   lineTexts,
   openAndAppendTexts,
   ordinals,
@@ -18,7 +18,7 @@ import {
   second,
   storedTexts,
   third,
-  uuid,
+  numberedUuid,
   wordDrafts,
 } from './contract-case.ts';
 import { directoryCases } from './directory-cases.ts';
@@ -37,7 +37,7 @@ const rolloutCases = rolloutCasesOf({
     deepStrictEqual(ordinals(given), [0, 1, 2, 3]);
     deepStrictEqual(thread.append([]), []);
     await thread.durable();
-    deepStrictEqual(await Array.fromAsync(other.read(first, fromStart)), given);
+    deepStrictEqual(await Array.fromAsync(other.read(first, placeAtStart)), given);
     deepStrictEqual(await Array.fromAsync(other.readBack(first)), given.toReversed());
     deepStrictEqual(given[0]?.payload, { id: first, cwd: '/repo', history_mode: 'paginated' });
     await thread.close();
@@ -117,7 +117,7 @@ const rolloutCases = rolloutCasesOf({
     await appendTexts(await store.fork(second, {}, { rolloutId: first, end: 1 as Ordinal }), 'b');
     deepStrictEqual(await storedTexts(store, second), ['b']);
     assertRefusal('place-unknown', await store.fork(third, {}, { rolloutId: first, end: 9 as Ordinal }));
-    assertRefusal('place-unknown', await store.fork(third, {}, { rolloutId: uuid(9), end: 1 as Ordinal }));
+    assertRefusal('place-unknown', await store.fork(third, {}, { rolloutId: numberedUuid(9), end: 1 as Ordinal }));
     assertRefusal('thread-unknown', await store.open(third));
   },
   'a revert hides what came after its place, and can be undone': async ({ store, other }) => {
@@ -125,8 +125,8 @@ const rolloutCases = rolloutCasesOf({
     const held = expectHeld(await store.hold(first));
     strictEqual(held.current.rolloutId, first);
     assertRefusal('thread-locked', await other.open(first));
-    assertRefusal('place-unknown', await held.revert(revertTo(uuid(8), 9)));
-    const made = await held.revert({ ...revertTo(uuid(8), 3), note: { why: 'x' } });
+    assertRefusal('place-unknown', await held.revert(revertTo(numberedUuid(8), 9)));
+    const made = await held.revert({ ...revertTo(numberedUuid(8), 3), note: { why: 'x' } });
     strictEqual(made.kind, 'current');
     await held.release();
     deepStrictEqual(await storedTexts(other, first), ['a', 'b']);
@@ -134,28 +134,31 @@ const rolloutCases = rolloutCasesOf({
     deepStrictEqual(await storedTexts(other, first), ['a', 'b', 'd']);
     const current = await other.current(first);
     ok(current.kind === 'current');
-    deepStrictEqual([current.rolloutId, current.meta['id'], current.meta['capstan']], [uuid(8), first, { why: 'x' }]);
+    deepStrictEqual(
+      [current.rolloutId, current.meta['id'], current.meta['capstan']],
+      [numberedUuid(8), first, { why: 'x' }],
+    );
     const back = expectHeld(await other.hold(first));
-    await back.revert({ ...revertTo(uuid(9), 4), drafts: wordDrafts('again') });
+    await back.revert({ ...revertTo(numberedUuid(9), 4), drafts: wordDrafts('again') });
     await back.release();
     deepStrictEqual(await storedTexts(store, first), ['a', 'b', 'c', 'again']);
     await openAndAppendTexts(store, first, 'f');
     deepStrictEqual(await storedTexts(other, first), ['a', 'b', 'c', 'again', 'f']);
     // Reverted lines can still be forked.
-    await appendTexts(await store.fork(second, {}, { rolloutId: uuid(8), end: 5 as Ordinal }), 'e');
+    await appendTexts(await store.fork(second, {}, { rolloutId: numberedUuid(8), end: 5 as Ordinal }), 'e');
     deepStrictEqual(await storedTexts(store, second), ['a', 'b', 'd', 'e']);
   },
   'an archived thread is read and forked, and written when it is back': async ({ store, other }) => {
     await openAndAppendTexts(store, first, 'a', 'b');
     const held = expectHeld(await store.hold(first));
-    await held.revert(revertTo(uuid(8), 2));
+    await held.revert(revertTo(numberedUuid(8), 2));
     await held.archive();
     await held.release();
     assertRefusal('thread-archived', await other.open(first));
     deepStrictEqual(await storedTexts(other, first), ['a']);
     const current = await other.current(first);
     ok(current.kind === 'current' && current.archived);
-    await appendTexts(await other.fork(second, {}, { rolloutId: uuid(8), end: 2 as Ordinal }), 'c');
+    await appendTexts(await other.fork(second, {}, { rolloutId: numberedUuid(8), end: 2 as Ordinal }), 'c');
     const again = expectHeld(await other.hold(first));
     strictEqual(await again.unarchive(), 'unarchived');
     strictEqual(await again.unarchive(), 'active');
@@ -295,7 +298,7 @@ const leaseCases = rolloutCasesOf({
     const held = expectHeld(await store.hold(first));
     await lapse(first);
     const newer = expectOwned(await other.open(first));
-    await rejects(held.revert(revertTo(uuid(8), 2)), lost);
+    await rejects(held.revert(revertTo(numberedUuid(8), 2)), lost);
     await rejects(held.archive(), lost);
     await rejects(held.unarchive(), lost);
     await rejects(held.delete(), lost);

@@ -1,5 +1,5 @@
 import { noWork, type WorkRecords } from '../../../src/core/compaction/plan/work-records.ts';
-import { planUpdated } from '../../../src/core/fragments/answers/tool-calls.ts';
+import { planUpdatedText } from '../../../src/core/fragments/answers/tool-calls.ts';
 import {
   commandOutput,
   patchOutput,
@@ -7,7 +7,7 @@ import {
 } from '../../../src/core/fragments/answers/commands-and-patches.ts';
 import { renderFragment } from '../../../src/core/fragments/text/define-fragment.ts';
 import { hookPromptFragment } from '../../../src/core/fragments/events/hooks-skills-and-plugins.ts';
-import { contextMessage } from '../../../src/core/fragments/message-items.ts';
+import { contextMessageItem } from '../../../src/core/fragments/message-items.ts';
 import { turnAbortedFragment } from '../../../src/core/fragments/events/turns-and-goals.ts';
 import { type HistoryEntry, entryMetadata } from '../../../src/core/history/entry.ts';
 import type { Item } from '../../../src/protocol/item.ts';
@@ -76,7 +76,7 @@ function after(played: Played, happening: Happening): Played {
     }
     case 'plan': {
       const input = { plan: happening.steps.map(planStep) };
-      return withCall(played, id, { name: 'update_plan', input, answer: planUpdated });
+      return withCall(played, id, { name: 'update_plan', input, answer: planUpdatedText });
     }
     case 'patch': {
       const { path, change } = happening;
@@ -95,7 +95,7 @@ function after(played: Played, happening: Happening): Played {
         renderFragment(hookPromptFragment, { runId: id, prompt: happening.text }),
       );
     case 'program': {
-      const item = contextMessage(`msg_${id}`, 'developer', [happening.text]);
+      const item = contextMessageItem(`msg_${id}`, 'developer', [happening.text]);
       return withEntry(hearing(played, 'program', happening.text), { item, origin: { family: 'client' }, turn });
     }
     case 'interrupt':
@@ -130,7 +130,7 @@ function withCall(played: Played, id: string, { name, input, answer, changed }: 
 }
 
 function withContext(played: Played, id: string, part: ReturnType<typeof renderFragment>): Played {
-  const item: Item = contextMessage(`msg_${id}`, part.role, [part.text]);
+  const item: Item = contextMessageItem(`msg_${id}`, part.role, [part.text]);
   return withEntry(played, { item, origin: { family: 'context', kinds: [part.kind], cause: 'event' }, turn });
 }
 

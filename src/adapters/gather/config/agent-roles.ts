@@ -1,6 +1,6 @@
 import { isAbsolute, join } from 'node:path';
 import { type AgentRole, builtInRoles, readRole, agentRoleSchema } from '../../../core/config/agents.ts';
-import { checkValues } from '../../../core/config/keys/check-values.ts';
+import { checkConfigValues } from '../../../core/config/keys/check-values.ts';
 import { listFolderNames } from '../../disk/file-system.ts';
 import type { BoundedReading } from '../../disk/regular-files.ts';
 import { defined } from '../../../base/objects.ts';
@@ -24,7 +24,7 @@ export async function loadAgentRoles(agents: Json | undefined, { home, projects,
   const problems: Outcome[] = [];
   /** Any problem in a file drops its role: the faulty part may be a restriction. */
   const check = ({ layer, problems: wrong }: LoadedLayer): boolean => {
-    const found = [...wrong, ...checkValues(agentRoleSchema, layer, { unknown: 'warning' }).problems];
+    const found = [...wrong, ...checkConfigValues(agentRoleSchema, layer, { unknown: 'warning' }).problems];
     problems.push(...found);
     return found.every(({ severity }) => severity === 'warning');
   };

@@ -1,7 +1,8 @@
 import { configKeySource } from '../../../core/config/layer-order.ts';
 import type { ConfigLayer, ConfigProblem, LayerName } from '../../../core/config/layer-order.ts';
-import { type Override, overrideValues } from '../../../core/config/flag-overrides.ts';
-import { isFileUrl, type KeyKind, type SchemaKeys, type NamedTablesKind } from '../../../core/config/keys/key-kinds.ts';
+import { type ConfigOverride, overrideValues } from '../../../core/config/flag-overrides.ts';
+import { isFileUrl } from '../../../core/config/keys/key-kinds.ts';
+import type { ConfigKeyKind, SchemaKeys, NamedTablesKind } from '../../../core/config/keys/key-kinds.ts';
 import { configSchema } from '../../../core/config/keys/key-table.ts';
 import { isJsonObject, type Json, type JsonObject, valueAt } from '../../../protocol/json.ts';
 import { kindOfEntry, listFolderNames } from '../../disk/file-system.ts';
@@ -155,7 +156,7 @@ function resolveTokenCommands(values: JsonObject, base: PathBase): JsonObject {
   return { ...values, model_providers: Object.fromEntries(resolved) };
 }
 
-export function flagsLayer(overrides: readonly Override[], base: PathBase): ConfigLayer {
+export function flagsLayer(overrides: readonly ConfigOverride[], base: PathBase): ConfigLayer {
   return { name: 'flags', source: 'command line', values: resolveConfigPaths(overrideValues(overrides), base) };
 }
 
@@ -167,7 +168,7 @@ const resolveTable = (keys: SchemaKeys, values: JsonObject, base: PathBase): Jso
     }),
   );
 
-function resolveValue(kind: KeyKind | undefined, value: Json, base: PathBase): Json {
+function resolveValue(kind: ConfigKeyKind | undefined, value: Json, base: PathBase): Json {
   switch (kind?.type) {
     case 'path':
       return toAbsolutePath(value, base);

@@ -2,9 +2,9 @@ import { defined } from '../../../base/objects.ts';
 import { configKeyProblem, layerNames, sortBySeverity } from '../../../core/config/layer-order.ts';
 import type { ConfigLayer, ConfigProblem } from '../../../core/config/layer-order.ts';
 import { type Config, type ResolveConfigOptions, resolveConfig } from '../../../core/config/config.ts';
-import { featureGates, isGateOpen } from '../../../core/config/features.ts';
-import { type Override, overrideValues } from '../../../core/config/flag-overrides.ts';
-import { checkValues } from '../../../core/config/keys/check-values.ts';
+import { featureSwitches, isGateOpen } from '../../../core/config/features.ts';
+import { type ConfigOverride, overrideValues } from '../../../core/config/flag-overrides.ts';
+import { checkConfigValues } from '../../../core/config/keys/check-values.ts';
 import { isFileUrl } from '../../../core/config/keys/key-kinds.ts';
 import { configSchema } from '../../../core/config/keys/key-table.ts';
 import { mergeValues } from '../../../core/policy/profiles/tables/inherited-table.ts';
@@ -12,7 +12,7 @@ import { readRequirements, type RequirementsResult } from '../../../core/config/
 import { secretVariablesIn } from '../../../core/config/servers/secret-variables.ts';
 import { estimateTokens } from '../../../core/fragments/text/truncate.ts';
 import { parseGlob } from '../../../core/policy/paths/glob.ts';
-import type { DeniedReads, Requirements } from '../../../core/policy/requirements.ts';
+import type { DeniedReads, ManagedRequirements } from '../../../core/policy/requirements.ts';
 import { filesWithSecrets } from '../../../core/policy/secrets.ts';
 import type { LandlockUse } from '../../../ports/sandbox.ts';
 import { type JsonObject, valueAt } from '../../../protocol/json.ts';
@@ -32,7 +32,7 @@ import { parseOverrideText } from './toml.ts';
 import { dirname, join } from 'node:path';
 
 /** Each is `key=value`, or a value that needs no parsing. Later ones override earlier ones. */
-export type Overrides = readonly (string | Override | WrittenOverride)[];
+export type Overrides = readonly (string | ConfigOverride | WrittenOverride)[];
 /** `key=value` from a command line; the key may be meant for another program. */
 export type WrittenOverride = { readonly written: string; readonly foreign: true };
 export type ConfigOverrides = Overrides | JsonObject;
@@ -73,7 +73,7 @@ export interface BaseLayers extends ReadLayers {
   readonly unusedSecrets: readonly string[];
   /** All threads share the sandbox, so a thread's own layers do not change this. */
   readonly landlock: LandlockUse;
-  readonly requirements: Requirements;
+  readonly requirements: ManagedRequirements;
   /** Absent where the system has no place for requirements. */
   readonly requirementsFile?: string;
 }
@@ -111,7 +111,7 @@ export async function loadBaseLayers(home: string, choices: ConfigChoices): Prom
     home,
     osHome,
     options,
-    landlock: isGateOpen('use_legacy_landlock', featureGates(features)) ? 'always' : usual,
+    landlock: isGateOpen('use_legacy_landlock', featureSwitches(features)) ? 'always' : usual,
     requirements: demanded.requirements,
     requirementsFile,
     layers,
@@ -212,7 +212,7 @@ async function loadFlags(choices: Pick<ConfigChoices, 'cwd' | 'osHome' | 'config
   return { layer, problems: [...problems, ...unknownKeys(config, flags, layer)] };
 }
 
-async function parseOverride(given: Overrides[number]): Promise<Override | ConfigProblem> {
+async function parseOverride(given: Overrides[number]): Promise<ConfigOverride | ConfigProblem> {
   if (typeof given === 'string') return parseOverrideText(given);
   if (!('written' in given)) return given;
   const read = await parseOverrideText(given.written);
@@ -225,12 +225,12 @@ async function parseOverride(given: Overrides[number]): Promise<Override | Confi
  */
 function unknownKeys(
   config: ConfigOverrides,
-  flags: readonly Override[],
+  flags: readonly ConfigOverride[],
   { source }: ConfigLayer,
 ): readonly ConfigProblem[] {
   const values = overrideValues(flags.filter(({ foreign }) => foreign !== true));
   const layer: ConfigLayer = { name: 'flags', source: isOverrides(config) ? source : 'config', values };
-  return checkValues(configSchema, layer, { unknown: 'warning' })
+  return checkConfigValues(configSchema, layer, { unknown: 'warning' })
     .problems.filter(({ code, severity }) => code === 'config-unknown-key' && severity === 'warning')
     .map((problem) => ({ ...problem, severity: 'error' }));
 }

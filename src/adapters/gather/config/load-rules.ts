@@ -1,6 +1,6 @@
 import type { ConfigProblem } from '../../../core/config/layer-order.ts';
 import { fileSystem, kindOfEntry, diskErrorReason } from '../../disk/file-system.ts';
-import { deniesRead, type Requirements } from '../../../core/policy/requirements.ts';
+import { deniesRead, type ManagedRequirements } from '../../../core/policy/requirements.ts';
 import { allowedPrefixes, decidedHosts } from '../../../core/policy/rules/match-rules.ts';
 import { runRulesFile } from '../../../core/policy/rules/rules-file.ts';
 import { joinRules, noRules, type RuleSet, restrictiveRules } from '../../../core/policy/rules/rule-set.ts';
@@ -11,7 +11,7 @@ import type { RulesFolder, RulesInForce } from './rules-in-folder.ts';
 const mostFiles = 100;
 
 /** The rules of the folders, in order, and above them the administrator's. An invalid file is left out. */
-export function loadRules(folders: readonly RulesFolder[], requirements: Requirements): RulesInForce {
+export function loadRules(folders: readonly RulesFolder[], requirements: ManagedRequirements): RulesInForce {
   const problems: ConfigProblem[] = [];
   const denies = (path: string): boolean => deniesRead(requirements, path);
   let rules = noRules;

@@ -3,7 +3,7 @@ import type { ConfigLayer, ConfigProblem } from '../../../core/config/layer-orde
 import { locateProblem } from '../../../core/config/permission-profiles.ts';
 import { kindOfEntry } from '../../disk/file-system.ts';
 import { expandHome } from '../../../core/policy/profiles/tables/file-entries.ts';
-import { wrongValue } from '../../../core/policy/profiles/tables/profile-tables.ts';
+import { wrongValueInProfile } from '../../../core/policy/profiles/tables/profile-tables.ts';
 import { isJsonObject, type Json, type JsonObject, objectAt } from '../../../protocol/json.ts';
 
 /** Paths that profiles treat as folders but that are files: rules for anything below them would never apply. */
@@ -19,14 +19,22 @@ export function profilePathProblems(
     .flatMap(({ table, at }) => namedFolders(table, at))
     .filter(({ name }) => kindOfEntry(pathOf(name)) === 'file');
   const known = new Set(files.map(({ name }) => pathOf(name)));
-  const folders = files.map(({ at }) => wrongValue(at, 'is a file, and a folder is needed here', 'Name a folder.'));
+  const folders = files.map(({ at }) =>
+    wrongValueInProfile(at, 'is a file, and a folder is needed here', 'Name a folder.'),
+  );
   const below = tables
     .flatMap(({ table, at }) => grantedPaths(objectAt(table, 'filesystem') ?? {}, [...at, 'filesystem']))
     .flatMap(({ name, at }) => {
       const file = fileAbove(pathOf(name));
       return file === undefined || known.has(file)
         ? []
-        : [wrongValue(at, `cannot exist: ${file} is a file, not a folder`, 'Name the file itself, or another path.')];
+        : [
+            wrongValueInProfile(
+              at,
+              `cannot exist: ${file} is a file, not a folder`,
+              'Name the file itself, or another path.',
+            ),
+          ];
     });
   return [...folders, ...below].map((problem) => locateProblem(layers, problem));
 }

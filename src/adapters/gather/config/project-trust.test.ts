@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Trust } from '../../../core/config/project-trust.ts';
+import type { ProjectTrust } from '../../../core/config/project-trust.ts';
 import { mainCheckout } from '../git/repository.ts';
 import { findTrust } from './project-trust.ts';
 
@@ -28,7 +28,7 @@ function git(cwd: string, ...words: readonly string[]): void {
   execFileSync('git', words, { cwd, env, stdio: 'ignore' });
 }
 
-function trustOf(name: string, decisions: Readonly<Record<string, Exclude<Trust, 'unknown'>>>): Trust {
+function trustOf(name: string, decisions: Readonly<Record<string, Exclude<ProjectTrust, 'unknown'>>>): ProjectTrust {
   const projects = Object.fromEntries(
     Object.entries(decisions).map(([project, trustLevel]) => [path(project), { trustLevel }]),
   );

@@ -1,7 +1,7 @@
 import { parse, TomlError } from 'smol-toml';
 import type { Json, JsonObject } from '../../../protocol/json.ts';
 import type { ConfigProblem } from '../../../core/config/layer-order.ts';
-import { type Override, splitOverride } from '../../../core/config/flag-overrides.ts';
+import { type ConfigOverride, splitConfigOverride } from '../../../core/config/flag-overrides.ts';
 
 export type ParsedToml =
   | { readonly kind: 'parsed'; readonly json: JsonObject }
@@ -92,8 +92,8 @@ function toJson(value: unknown): Json {
 }
 
 /** Parses `key=value` as given after `-c`. A value that is not TOML is text, so a model name needs no quotes. */
-export async function parseOverrideText(text: string): Promise<Override | ConfigProblem> {
-  const split = splitOverride(text);
+export async function parseOverrideText(text: string): Promise<ConfigOverride | ConfigProblem> {
+  const split = splitConfigOverride(text);
   if ('code' in split) return split;
   const { path, written } = split;
   return { path, value: (await tomlValue(written)) ?? withoutQuotes(written) };

@@ -3,7 +3,7 @@ import { fittingSize, imageSize, type ImageSize, isJpegFrameMarker } from '../..
 import type { Clock } from '../../../ports/system.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { UserImage } from '../../../protocol/user-input.ts';
-import { type BoundedReading, readBounded, type UnreadFile, whyMissing } from '../../disk/regular-files.ts';
+import { type BoundedReading, readBounded, type UnreadFile, missingFileReason } from '../../disk/regular-files.ts';
 import { resolve } from 'node:path';
 
 export type ImageProblem = Outcome<'image-unreadable' | 'image-unsupported' | 'image-too-large' | 'image-denied'>;
@@ -32,7 +32,7 @@ function readImage(path: string, cwd: string, { denies }: ImageLoading): ReadIma
   if (/^(?:https?|data):/.test(path)) return notHere(path);
   const absolute = resolve(cwd, path);
   const file = readBounded(absolute, { denies, maxBytes: mostBytes });
-  if (file.kind === 'missing') return unread(path, { why: 'failed', reason: whyMissing(absolute) });
+  if (file.kind === 'missing') return unread(path, { why: 'failed', reason: missingFileReason(absolute) });
   if (file.kind === 'unread') return unread(path, file);
   return { name: path, bytes: file.bytes };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { resolveConfig } from '../../../core/config/config.ts';
 import { readRequirements } from '../../../core/config/requirements/read-requirements.ts';
-import { noRequirements, type Requirements } from '../../../core/policy/requirements.ts';
+import { noRequirements, type ManagedRequirements } from '../../../core/policy/requirements.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import { bundledCatalogue } from '../bundled-models.ts';
 import { type SettingsChoices, chooseSettings } from './settings.ts';
@@ -15,7 +15,7 @@ function settings(file: JsonObject, choices: Partial<SettingsChoices> = {}) {
   return { approval, askedApproval, reviewer, reviewPolicy, origin: origins?.['reviewer'], notices: made.notices };
 }
 
-function required(values: JsonObject): Requirements {
+function required(values: JsonObject): ManagedRequirements {
   const { requirements, problems } = readRequirements({ name: 'managed', source: '/etc/r.toml', values }, undefined, {
     osHome: '/home/user',
   });

@@ -1,6 +1,6 @@
 import { defined } from '../../../base/objects.ts';
 import { type Config, originOfKeys } from '../../../core/config/config.ts';
-import { featureGates } from '../../../core/config/features.ts';
+import { featureSwitches } from '../../../core/config/features.ts';
 import { defaultModelOf } from '../../../core/config/providers/built-in-providers.ts';
 import { secretVariables } from '../../../core/config/servers/secret-variables.ts';
 import type { Catalogue } from '../../../core/envelope/model-record.ts';
@@ -19,7 +19,7 @@ import {
   withDeniedReads,
   withoutDeniedReads,
 } from '../../../core/policy/requirements.ts';
-import type { AllowedValues, Requirements } from '../../../core/policy/requirements.ts';
+import type { AllowedValues, ManagedRequirements } from '../../../core/policy/requirements.ts';
 import type { LastSettings } from '../../../core/state/resumed-settings.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ApprovalPolicy, PermissionProfile, SandboxMode } from '../../../protocol/permissions.ts';
@@ -57,7 +57,7 @@ export interface SettingsChoices {
   readonly unlessReviewed?: boolean;
   /** Choice of the program; overrides everything else. A mode name takes that mode's configured options. */
   readonly sandbox?: SandboxMode | PermissionProfile;
-  readonly requirements?: Requirements;
+  readonly requirements?: ManagedRequirements;
   readonly rules?: RulesInForce;
 }
 
@@ -165,7 +165,11 @@ function chooseProfileWithOrigin(config: Config, { resumed, sandbox, requirement
 }
 
 /** True if requirements leave commands at least as confined as requested. */
-function isHonoured(profile: PermissionProfile, requirements: Requirements, { pinned, namedProfile }: Config): boolean {
+function isHonoured(
+  profile: PermissionProfile,
+  requirements: ManagedRequirements,
+  { pinned, namedProfile }: Config,
+): boolean {
   const isBroken =
     (brokenSandboxRequirement(requirements, profile) ?? brokenProfileRequirement(requirements, profile)) !== undefined;
   const isNamed = pinned.get('default_permissions') === 'managed';
@@ -272,7 +276,7 @@ const realtimeSetting = ({ experimentalRealtimeStartInstructions: text }: Config
   nonBlankText(text) === undefined ? undefined : { active: false, startInstructions: text as string };
 
 export const configuredFeatures = ({ features }: Config): Settings['features'] =>
-  unlessEmpty(featureGates(features ?? {}));
+  unlessEmpty(featureSwitches(features ?? {}));
 
 const nonBlankText = (text: string | undefined): string | undefined =>
   text === undefined || text.trim() === '' ? undefined : text;
@@ -290,7 +294,7 @@ interface EnforcedSettings {
   readonly sandbox: 'managed' | 'free';
 }
 
-function enforceRequirements(requirements: Requirements, settings: Settings, config: Config): EnforcedSettings {
+function enforceRequirements(requirements: ManagedRequirements, settings: Settings, config: Config): EnforcedSettings {
   const steps = [requiredApproval, requiredReviewer, requiredProfile, requiredFeatures, requiredInstructions];
   const sandbox = isManaged(requirements, settings, config) ? 'managed' : 'free';
   const start: EnforcedSettings = { settings, notices: [], sandbox };
@@ -302,7 +306,7 @@ function enforceRequirements(requirements: Requirements, settings: Settings, con
 
 type Step = Pick<EnforcedSettings, 'settings'> & Partial<EnforcedSettings>;
 
-function isManaged(requirements: Requirements, { sandbox: profile }: Settings, { pinned }: Config): boolean {
+function isManaged(requirements: ManagedRequirements, { sandbox: profile }: Settings, { pinned }: Config): boolean {
   const { denyRead, sandboxModes } = requirements;
   return (
     denyRead !== undefined ||
@@ -313,7 +317,7 @@ function isManaged(requirements: Requirements, { sandbox: profile }: Settings, {
   );
 }
 
-function requiredApproval(requirements: Requirements, settings: Settings): Step {
+function requiredApproval(requirements: ManagedRequirements, settings: Settings): Step {
   const broken = brokenApprovalRequirement(requirements, settings.approvals);
   if (broken === undefined) return { settings };
   const [approval] = broken.allowed;
@@ -322,10 +326,10 @@ function requiredApproval(requirements: Requirements, settings: Settings): Step 
   return { settings: decided({ ...settings, approvals: approval }, 'approvals'), notices };
 }
 
-const allowedReviewer = (requirements: Requirements, reviewer: Settings['reviewer']) =>
+const allowedReviewer = (requirements: ManagedRequirements, reviewer: Settings['reviewer']) =>
   brokenReviewerRequirement(requirements, reviewer ?? 'user')?.allowed[0] ?? reviewer;
 
-function requiredReviewer(requirements: Requirements, settings: Settings): Step {
+function requiredReviewer(requirements: ManagedRequirements, settings: Settings): Step {
   const { reviewer = 'user' } = settings;
   const { reviewPolicy } = requirements;
   const told = reviewPolicy === undefined ? settings : decided({ ...settings, reviewPolicy }, 'reviewPolicy');
@@ -340,7 +344,7 @@ function named({ allowed: [first, ...others], ...rest }: AllowedValues<ApprovalP
   return { ...rest, allowed: [approvalName(first), ...others.map(approvalName)] };
 }
 
-function requiredProfile(requirements: Requirements, settings: Settings, config: Config): Step {
+function requiredProfile(requirements: ManagedRequirements, settings: Settings, config: Config): Step {
   const broken = brokenSandboxRequirement(requirements, settings.sandbox);
   if (broken === undefined) return chosenProfile(requirements, settings, config);
   const mode = replacementMode(broken);
@@ -358,7 +362,7 @@ function requiredProfile(requirements: Requirements, settings: Settings, config:
   return { settings: chosenProfile(requirements, inMode, config).settings, notices };
 }
 
-function chosenProfile(requirements: Requirements, settings: Settings, { namedProfile }: Config): Step {
+function chosenProfile(requirements: ManagedRequirements, settings: Settings, { namedProfile }: Config): Step {
   const broken = brokenProfileRequirement(requirements, settings.sandbox);
   if (broken === undefined)
     return { settings: { ...settings, sandbox: withDeniedReads(requirements, settings.sandbox) } };
@@ -372,7 +376,7 @@ function chosenProfile(requirements: Requirements, settings: Settings, { namedPr
   return { settings: decided({ ...settings, sandbox }, 'sandbox'), notices };
 }
 
-function requiredFeatures({ features: demanded }: Requirements, settings: Settings): Step {
+function requiredFeatures({ features: demanded }: ManagedRequirements, settings: Settings): Step {
   if (demanded === undefined) return { settings };
   const { pins, source } = demanded;
   const overridden = Object.keys(pins).filter(
@@ -384,7 +388,7 @@ function requiredFeatures({ features: demanded }: Requirements, settings: Settin
   return { settings: decided({ ...settings, features: { ...settings.features, ...pins } }, 'features'), notices };
 }
 
-function requiredInstructions({ instructions }: Requirements, settings: Settings): Step {
+function requiredInstructions({ instructions }: ManagedRequirements, settings: Settings): Step {
   if (instructions === undefined) return { settings };
   return { settings: decided({ ...settings, managedInstructions: instructions }, 'managedInstructions') };
 }

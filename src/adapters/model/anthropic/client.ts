@@ -1,5 +1,5 @@
 import { cachePerObject } from '../../../base/objects.ts';
-import type { Encoder, ModelClient, Prompt, RequestOptions, ToolSpec } from '../../../ports/model.ts';
+import type { Encoder, ModelClient, ModelPrompt, RequestOptions, ToolSpec } from '../../../ports/model.ts';
 import type { Item } from '../../../protocol/item.ts';
 import { type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
 import type { Credentials } from '../http/credentials-and-headers.ts';
@@ -57,7 +57,7 @@ export function anthropicEncoder(version: EncoderRevision = 'anthropic/4'): Enco
 
   return {
     version,
-    body: ({ options, instructions, tools, ...written }: Prompt) => {
+    body: ({ options, instructions, tools, ...written }: ModelPrompt) => {
       const messages = messagesOf(written);
       const maxTokens = options.outputLimit ?? options.maxOutputTokens ?? defaultMaxTokens;
       const offered = toolsText(tools);

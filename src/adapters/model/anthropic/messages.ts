@@ -1,5 +1,5 @@
 import type { Item } from '../../../protocol/item.ts';
-import type { InputWriter } from '../../../protocol/user-input.ts';
+import type { InputAuthor } from '../../../protocol/user-input.ts';
 import type { ItemAccumulator } from '../http/json-list-encoder.ts';
 import { wrapDeveloperText, wrapEngineText } from '../user-role-content.ts';
 import { type ProjectedItem, projectForMessages, textBlock, wireCallId } from './projection.ts';
@@ -51,7 +51,7 @@ export class AnthropicMessages implements ItemAccumulator {
     this.#isMarked = isMarked;
   }
 
-  add(item: Item, writer: InputWriter | undefined): void {
+  add(item: Item, writer: InputAuthor | undefined): void {
     this.#take(projectForMessages(item, { isMarked: this.#isMarked, writer }));
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { InputWriter } from '../../../protocol/user-input.ts';
+import type { InputAuthor } from '../../../protocol/user-input.ts';
 import type { Item } from '../../../protocol/item.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import { projectForMessages, wireCallId, wireName } from './projection.ts';
@@ -22,7 +22,7 @@ describe.each([
 });
 
 /** The texts of the user's turn that an item becomes, and the names of what is no text. */
-function usersTurn(item: Item, writer?: InputWriter): readonly string[] {
+function usersTurn(item: Item, writer?: InputAuthor): readonly string[] {
   const projected = projectForMessages(item, { isMarked: true, writer });
   expect(projected.kind).toBe('user');
   if (projected.kind !== 'user') return [];

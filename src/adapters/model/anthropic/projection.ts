@@ -2,7 +2,7 @@ import { shortTextHash } from '../../../base/digest.ts';
 import { isMessage, type Item } from '../../../protocol/item.ts';
 import type { Json, JsonObject } from '../../../protocol/json.ts';
 import { arrayAt, isJsonObject, objectAt, objectsAt, parseJsonObject, stringAt } from '../../../protocol/json.ts';
-import type { InputWriter } from '../../../protocol/user-input.ts';
+import type { InputAuthor } from '../../../protocol/user-input.ts';
 import { agentHeading, describeProviderCall, namespacedToolName } from '../fallback-item-forms.ts';
 import {
   wrapInBorders,
@@ -32,7 +32,7 @@ export type ProjectedItem =
 
 const nothing: ProjectedItem = { kind: 'nothing' };
 /** `isMarked`: foreign text in the user's turn is tagged. Older revisions tagged only agents' reports. */
-export type SpeakerContext = { readonly isMarked: boolean; readonly writer?: InputWriter | undefined };
+export type SpeakerContext = { readonly isMarked: boolean; readonly writer?: InputAuthor | undefined };
 
 export function projectForMessages(item: Item, { isMarked, writer }: SpeakerContext): ProjectedItem {
   switch (item.type) {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { commonCapabilities } from '../../../core/config/providers/server-capabilities.ts';
 import { continueWithFewerPermissionsText } from '../../../core/fragments/answers/agents-and-goals.ts';
 import { continueAfterFailureText, continueForOtherModelText } from '../../../core/fragments/events/turns-and-goals.ts';
-import type { InputWriter } from '../../../protocol/user-input.ts';
+import type { InputAuthor } from '../../../protocol/user-input.ts';
 import type { Item } from '../../../protocol/item.ts';
 import type { Json, JsonObject } from '../../../protocol/json.ts';
 import { chatDialect, commonDialect } from './dialect.ts';
@@ -29,7 +29,7 @@ const output = (id: string, given: Json): Item => ({ type: 'function_call_output
 const free = chatDialect({ ...commonCapabilities, anyRoleOrder: true });
 const last = (...items: readonly Item[]): Json | undefined =>
   messageMaker(commonDialect)(items).messages.at(-1)?.['content'];
-const written = (writer: InputWriter, item: Item, ...others: readonly Item[]): Json | undefined =>
+const written = (writer: InputAuthor, item: Item, ...others: readonly Item[]): Json | undefined =>
   messageMaker(commonDialect)([item, ...others], new Map([[item, writer]])).messages.at(-1)?.['content'];
 
 describe('in a message of several speakers', () => {
@@ -256,7 +256,7 @@ test('every speaker but the user is inside of borders of their own, whatever the
     note: 'program',
     parent: 'agent',
   };
-  const writerOf: Readonly<Record<string, InputWriter>> = {
+  const writerOf: Readonly<Record<string, InputAuthor>> = {
     program: 'program',
     engine: 'engine',
     summary: 'earlier-summary',
@@ -264,7 +264,7 @@ test('every speaker but the user is inside of borders of their own, whatever the
   };
   fc.assert(
     fc.property(fc.array(spoken, { minLength: 1, maxLength: 8 }), (list) => {
-      const writers = new Map<Item, InputWriter>();
+      const writers = new Map<Item, InputAuthor>();
       const items = list.map(({ kind, hasPicture, isCut, words: around }, index): readonly Item[] => {
         const token = `@${speakerOf[kind] ?? kind}${index}@`;
         const pieces = [around.join(''), token, around.toReversed().join('')];

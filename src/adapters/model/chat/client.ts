@@ -6,7 +6,7 @@ import type {
   ModelClient,
   ModelFailure,
   ModelRequest,
-  Prompt,
+  ModelPrompt,
   RequestOptions,
   ToolSpec,
 } from '../../../ports/model.ts';
@@ -17,7 +17,7 @@ import { bearerHeader } from '../http/credentials-and-headers.ts';
 import { httpClient, createProviderConnection, plainCapabilities, type WireFormat } from '../http/http-client.ts';
 import { listEncoder } from '../http/json-list-encoder.ts';
 import type { HttpClientOptions } from '../http/send-question.ts';
-import { chatApi, chatReader } from './decode.ts';
+import { chatApiName, chatReader } from './decode.ts';
 import { chatDialect, type ChatDialect, everyDialect } from './dialect.ts';
 import { type ChatMessage, endWithUserMessage, messageMaker } from './messages.ts';
 
@@ -54,7 +54,7 @@ function chatClient(options: HttpClientOptions): ModelClient {
   const { capabilities, baseUrl } = options.provider;
   const dialect = chatDialect(capabilities);
   const reader = (limits: AnswerLimits): AnswerEventReader => chatReader(limits, dialect);
-  const wire = { api: chatApi, endpoint: 'chat/completions', identify: bearerHeader, reader };
+  const wire = { api: chatApiName, endpoint: 'chat/completions', identify: bearerHeader, reader };
   const client = httpClient(createProviderConnection(options, wire));
   return {
     ...client,
@@ -104,7 +104,7 @@ export function chatEncoder(dialect: ChatDialect): Encoder {
 
   return {
     version: dialect.version,
-    body({ options, instructions, tools, input, writers }: Prompt) {
+    body({ options, instructions, tools, input, writers }: ModelPrompt) {
       const { bytes, areOffered } = encodedTools(tools);
       const { system, messages: made } = messagesOf(input, writers);
       const messages = dialect.roles === 'alternating' ? endWithUserMessage(made) : made;

@@ -20,7 +20,7 @@ import {
 import { usageFromWire } from '../responses/decode.ts';
 import type { ChatDialect } from './dialect.ts';
 
-export const chatApi = 'Chat Completions API';
+export const chatApiName = 'Chat Completions API';
 /** Ends a stream. Not JSON. */
 const doneMark = '[DONE]';
 
@@ -41,7 +41,7 @@ export function chatReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>, { thoug
 
   function chunk(event: JsonObject): readonly ModelEvent[] | undefined {
     const error = reportedError(event);
-    if (error !== undefined) return [failed(errorFailure(error, chatApi))];
+    if (error !== undefined) return [failed(errorFailure(error, chatApiName))];
     const created = begin(event);
     const choice = firstChoice(event);
     const deltas = takeDelta(objectAt(choice, 'delta') ?? objectAt(choice, 'message'));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Prompt, RequestOptions, ToolSpec } from '../../../ports/model.ts';
+import type { ModelPrompt, RequestOptions, ToolSpec } from '../../../ports/model.ts';
 import type { Item } from '../../../protocol/item.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import { commonCapabilities } from '../../../core/config/providers/server-capabilities.ts';
@@ -31,7 +31,7 @@ const thought = (text: string): Item => ({
   content: [{ type: 'reasoning_text', text }],
 });
 
-const encoded = (given: Partial<Prompt>, dialect = commonDialect): string =>
+const encoded = (given: Partial<ModelPrompt>, dialect = commonDialect): string =>
   Buffer.concat(chatEncoder(dialect).body({ options, instructions: 'Be.', tools, input: [], ...given })).toString(
     'utf8',
   );

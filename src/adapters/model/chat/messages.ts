@@ -1,7 +1,7 @@
 import { shortTextHash } from '../../../base/digest.ts';
 import { isMessage, type Item } from '../../../protocol/item.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
-import type { InputWriter } from '../../../protocol/user-input.ts';
+import type { InputAuthor } from '../../../protocol/user-input.ts';
 import {
   agentHeading,
   describeProviderCall,
@@ -11,19 +11,17 @@ import {
 } from '../fallback-item-forms.ts';
 import { createIncrementalBuilder, type ItemAccumulator } from '../http/json-list-encoder.ts';
 import {
-  type ContentPart,
   joinContents,
   joinTexts,
   markOtherSpeaker,
-  type MessageContent,
   strayOutputHeading,
   textPart,
   unmarkedContent,
   userRoleContent,
-  type UserTurnContent,
   wrapDeveloperText,
   wrapEngineContent,
 } from '../user-role-content.ts';
+import type { ContentPart, MessageContent, UserTurnContent } from '../user-role-content.ts';
 import type { ChatDialect } from './dialect.ts';
 
 export type ChatMessages = { readonly system: readonly string[]; readonly messages: readonly ChatMessage[] };
@@ -35,7 +33,7 @@ export type ChatMessages = { readonly system: readonly string[]; readonly messag
  */
 export function messageMaker(
   dialect: ChatDialect,
-): (items: readonly Item[], writers?: ReadonlyMap<Item, InputWriter>) => ChatMessages {
+): (items: readonly Item[], writers?: ReadonlyMap<Item, InputAuthor>) => ChatMessages {
   const grow = createIncrementalBuilder(() => new ChatFold(dialect));
   return (input, writers) => grow({ input, writers }).completed();
 }
@@ -61,7 +59,7 @@ class ChatFold implements ChatMessages, ItemAccumulator {
     this.#freshId = createCallIdMaker(dialect.callIds);
   }
 
-  add(item: Item, writer: InputWriter | undefined): void {
+  add(item: Item, writer: InputAuthor | undefined): void {
     this.#projected.push(projectItem(item, this.#dialect, writer));
   }
 
@@ -257,7 +255,7 @@ type ProjectedChatItem =
   | { readonly kind: 'gap' };
 
 type Roles = ChatDialect['roles'];
-type Rule = (item: Item, dialect: ChatDialect, writer: InputWriter | undefined) => ProjectedChatItem;
+type Rule = (item: Item, dialect: ChatDialect, writer: InputAuthor | undefined) => ProjectedChatItem;
 
 /** One rule per item type. docs/providers.md has the same rows. */
 const rules: Readonly<Record<string, Rule>> = {
@@ -298,14 +296,14 @@ const rules: Readonly<Record<string, Rule>> = {
 const leftOut: ProjectedChatItem = { kind: 'left-out' };
 const gap: ProjectedChatItem = { kind: 'gap' };
 /** Types without a rule are for other formats only. */
-const projectItem = (item: Item, dialect: ChatDialect, writer?: InputWriter): ProjectedChatItem =>
+const projectItem = (item: Item, dialect: ChatDialect, writer?: InputAuthor): ProjectedChatItem =>
   Object.hasOwn(rules, item.type) ? rules[item.type]!(item, dialect, writer) : gap;
 export const projectedTypes: readonly string[] = Object.keys(rules);
 const missingOutputText = 'No output of this call was recorded: whether it had an effect is not known.';
 const mediaHeading = '[What the tools returned beside text, in order:]';
 
 /** If any order of roles is allowed, each speaker has messages of its own, and the words need no borders. */
-function usersRole(content: MessageContent, roles: Roles, writer: InputWriter | undefined): ProjectedChatItem {
+function usersRole(content: MessageContent, roles: Roles, writer: InputAuthor | undefined): ProjectedChatItem {
   if (content === '') return gap;
   const words = roles === 'any-order' ? unmarkedContent(content) : userRoleContent(content, writer);
   return { kind: 'users-turn', words };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { entryOf } from '../../../core/history/entry.ts';
+import { entryFromLine } from '../../../core/history/entry.ts';
 import { appendEntry, emptyHistory, type History } from '../../../core/history/history.ts';
 import { toSentItems } from '../../../core/history/sent-items.ts';
 import { type Item, rememberItemText } from '../../../protocol/item.ts';
@@ -49,7 +49,7 @@ describe('inputs', () => {
         const given = steps.map(({ from, batch, modalities }) => {
           const start = from === null ? histories.at(-1)! : histories[from % histories.length]!;
           const items = batch.map((each) => (each.isStored ? stored({ ...each.item }) : each.item));
-          const history = items.reduce((grown, each) => appendEntry(grown, entryOf(each, undefined)), start);
+          const history = items.reduce((grown, each) => appendEntry(grown, entryFromLine(each, undefined)), start);
           histories.push(history);
           const input = toSentItems(history, { modalities });
           return { pieces: encode(input), wanted: input.map((each) => JSON.stringify(each)).join(',') };

@@ -1,6 +1,6 @@
-import type { Prompt } from '../../../ports/model.ts';
+import type { ModelPrompt } from '../../../ports/model.ts';
 import type { Item } from '../../../protocol/item.ts';
-import type { InputWriter } from '../../../protocol/user-input.ts';
+import type { InputAuthor } from '../../../protocol/user-input.ts';
 
 export interface EntryWriter<Entry> {
   /** Existing bytes; undefined if the text must be made. Called once per entry. */
@@ -116,17 +116,17 @@ function filled({ pieces, slab }: Pick<EncodedList<unknown>, 'pieces' | 'slab'>,
 }
 
 export interface ItemAccumulator {
-  add(item: Item, writer: InputWriter | undefined): void;
+  add(item: Item, writer: InputAuthor | undefined): void;
   /** True if later items may still change it, so that a longer history cannot continue it. */
   readonly isOpen?: boolean;
 }
 
-const noOtherWriters: ReadonlyMap<Item, InputWriter> = new Map();
+const noOtherWriters: ReadonlyMap<Item, InputAuthor> = new Map();
 
 /** Makes something of histories. If one extends the previous history, adds only its new items; else begins anew. */
 export function createIncrementalBuilder<Made extends ItemAccumulator>(begin: () => Made) {
   const known = new WeakMap<Item, { readonly items: Item[]; readonly writers: unknown[]; readonly made: Made }>();
-  return ({ input, writers = noOtherWriters }: Pick<Prompt, 'input' | 'writers'>): Made => {
+  return ({ input, writers = noOtherWriters }: Pick<ModelPrompt, 'input' | 'writers'>): Made => {
     const first = input[0];
     let history = first && known.get(first);
     const isContinued =

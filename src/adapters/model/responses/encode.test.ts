@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Prompt, RequestOptions, ToolSpec } from '../../../ports/model.ts';
+import type { ModelPrompt, RequestOptions, ToolSpec } from '../../../ports/model.ts';
 import type { Item } from '../../../protocol/item.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import { responsesEncoder } from './encode.ts';
@@ -48,7 +48,7 @@ const options: fc.Arbitrary<RequestOptions> = fc.record(
   },
   { requiredKeys: ['model', 'parallelToolCalls', 'cacheKey', 'labels'] },
 );
-const prompt: fc.Arbitrary<Prompt> = fc.record({
+const prompt: fc.Arbitrary<ModelPrompt> = fc.record({
   options,
   instructions: text,
   tools,
@@ -96,7 +96,7 @@ describe('the body', () => {
   });
 
   test('for the compact endpoint is that of a step, reduced', () => {
-    const given: Prompt = {
+    const given: ModelPrompt = {
       options: {
         ...plain,
         effort: 'high',
@@ -115,7 +115,7 @@ describe('the body', () => {
         '"prompt_cache_key":"key","instructions":"Be brief.","tools":[{"type":"function","name":"look"}],' +
         '"input":[{"type":"message","role":"user","content":[]}],"text":{"verbosity":"low"}}',
     );
-    const bare: Prompt = { options: { ...plain, form: 'compact' }, instructions: '', tools: [], input: [] };
+    const bare: ModelPrompt = { options: { ...plain, form: 'compact' }, instructions: '', tools: [], input: [] };
     expect(encoded(bare).toString('utf8')).toBe(
       '{"model":"gpt-5.5","parallel_tool_calls":true,"reasoning":{},"prompt_cache_key":"key","tools":[],"input":[]}',
     );
@@ -212,7 +212,7 @@ describe('items', () => {
   });
 });
 
-function encoded(given: Prompt): Buffer {
+function encoded(given: ModelPrompt): Buffer {
   return joined(responsesEncoder().body(given));
 }
 

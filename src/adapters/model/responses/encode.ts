@@ -1,5 +1,5 @@
 import { cachePerObject } from '../../../base/objects.ts';
-import type { Encoder, FrameLink, Prompt, RequestOptions, ToolSpec } from '../../../ports/model.ts';
+import type { Encoder, FrameLink, ModelPrompt, RequestOptions, ToolSpec } from '../../../ports/model.ts';
 import { asItem, type Item, takeItemText } from '../../../protocol/item.ts';
 import { type Json, nestsDeeperThan } from '../../../protocol/json.ts';
 import { type EntryWriter, listEncoder } from '../http/json-list-encoder.ts';
@@ -23,7 +23,7 @@ export function responsesEncoder(): Encoder {
     return instructionsCache.bytes;
   }
 
-  const body = ({ options, instructions, tools, input }: Prompt): readonly Uint8Array[] => [
+  const body = ({ options, instructions, tools, input }: ModelPrompt): readonly Uint8Array[] => [
     bytesOf(opening(options)),
     ...(instructions === '' ? [] : [instructionsBytes(instructions)]),
     toolsBytes(tools),
@@ -45,10 +45,10 @@ export const fullFrame = ([first, ...rest]: readonly Uint8Array[]): readonly Uin
   ...rest,
 ];
 
-export type IncrementalFrame = (prompt: Prompt, link: FrameLink) => readonly Uint8Array[];
+export type IncrementalFrame = (prompt: ModelPrompt, link: FrameLink) => readonly Uint8Array[];
 
 /** A frame with only the new part of the input. The server keeps neither instructions nor tools nor options. */
-export function incrementalFrame(prompt: Prompt, { previous, from }: FrameLink): readonly Uint8Array[] {
+export function incrementalFrame(prompt: ModelPrompt, { previous, from }: FrameLink): readonly Uint8Array[] {
   const { options, instructions, tools, input } = prompt;
   const link = JSON.stringify({ type: 'response.create', previous_response_id: previous }).slice(0, -1);
   return [
@@ -63,8 +63,8 @@ export function incrementalFrame(prompt: Prompt, { previous, from }: FrameLink):
 const comma = bytesOf(',');
 
 /** Ignores input, labels and answer length: each request states these anew, and spending limits change the length. */
-export function isSameButInput(before: Prompt, now: Prompt): boolean {
-  const around = ({ options: { outputLimit: _each, ...options } }: Prompt): string =>
+export function isSameButInput(before: ModelPrompt, now: ModelPrompt): boolean {
+  const around = ({ options: { outputLimit: _each, ...options } }: ModelPrompt): string =>
     opening(options) + closing({ ...options, labels: {} });
   if (before.instructions !== now.instructions || around(before) !== around(now)) return false;
   return before.tools === now.tools || toolsField(before.tools) === toolsField(now.tools);

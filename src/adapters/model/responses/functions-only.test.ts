@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { providerDefaults } from '../../../core/config/providers/provider-config.ts';
-import type { Prompt } from '../../../ports/model.ts';
+import type { ModelPrompt } from '../../../ports/model.ts';
 import type { Item } from '../../../protocol/item.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import { functionsOnlyFormat, itemForFunctions } from './functions-only.ts';
@@ -100,7 +100,7 @@ describe('an item becomes', () => {
 describe('a request', () => {
   const encoder = functionsOnlyFormat.encoder(providerDefaults as never);
   const grammar = { type: 'grammar', syntax: 'lark', definition: 'start: "a"' };
-  const prompt: Prompt = {
+  const prompt: ModelPrompt = {
     options: { model: 'm', parallelToolCalls: true, cacheKey: 'k', labels: {} },
     instructions: '',
     tools: [{ type: 'custom', name: 'patch', description: 'Patches.', format: grammar }],

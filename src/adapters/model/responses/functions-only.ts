@@ -1,4 +1,4 @@
-import type { Encoder, FrameLink, Prompt, ToolSpec } from '../../../ports/model.ts';
+import type { Encoder, FrameLink, ModelPrompt, ToolSpec } from '../../../ports/model.ts';
 import { isMessage, type Item } from '../../../protocol/item.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
 import { cachePerObject } from '../../../base/objects.ts';
@@ -36,10 +36,10 @@ function functionsOnlyEncoder(): Encoder {
 }
 
 /** `from` counts items of the history, so this cuts the history first and then leaves out unsupported items. */
-const functionsFrame = (prompt: Prompt, { previous, from }: FrameLink): readonly Uint8Array[] =>
+const functionsFrame = (prompt: ModelPrompt, { previous, from }: FrameLink): readonly Uint8Array[] =>
   incrementalFrame(forFunctions({ ...prompt, input: prompt.input.slice(from) }), { previous, from: 0 });
 
-const forFunctions = (prompt: Prompt): Prompt => ({
+const forFunctions = (prompt: ModelPrompt): ModelPrompt => ({
   ...prompt,
   tools: toolsForFunctions(prompt.tools),
   input: prompt.input.flatMap((item) => itemForFunctions(item) ?? []),

@@ -1,5 +1,5 @@
 import type { ProviderConfig } from '../../../core/config/providers/provider-config.ts';
-import type { ModelClient, ModelEvent, ModelRequest, Prompt } from '../../../ports/model.ts';
+import type { ModelClient, ModelEvent, ModelRequest, ModelPrompt } from '../../../ports/model.ts';
 import { valueOrAbort } from '../../../protocol/abort.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { abortedFailure } from '../http/failures/answer-failure.ts';
@@ -53,7 +53,7 @@ export class SocketClient implements Required<Pick<ModelClient, 'stream' | 'prew
   }
 
   async *#overSocket(
-    request: ModelRequest & { readonly prompt: Prompt },
+    request: ModelRequest & { readonly prompt: ModelPrompt },
     signal: AbortSignal,
   ): AsyncGenerator<ModelEvent, void> {
     for (let isSecond = false; ; isSecond = true) {

@@ -1,5 +1,12 @@
 import type { AnswerLimits } from '../../../core/config/defaults.ts';
-import type { FrameLink, ModelEvent, ModelFailure, ModelRequest, Prompt, SentFrame } from '../../../ports/model.ts';
+import type {
+  FrameLink,
+  ModelEvent,
+  ModelFailure,
+  ModelRequest,
+  ModelPrompt,
+  SentFrame,
+} from '../../../ports/model.ts';
 import { valueOrAbort } from '../../../protocol/abort.ts';
 import type { Item } from '../../../protocol/item.ts';
 import { type JsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../../protocol/json.ts';
@@ -22,7 +29,7 @@ import { responsesReader } from './decode.ts';
 import { fullFrame, type IncrementalFrame, isSameButInput, itemBytes } from './encode.ts';
 
 export interface SocketRequestContext {
-  readonly request: ModelRequest & { readonly prompt: Prompt };
+  readonly request: ModelRequest & { readonly prompt: ModelPrompt };
   readonly frame: IncrementalFrame;
   readonly signal: AbortSignal;
   /** Another connection already failed for a reason of its own: if this one does too, the request fails. */
@@ -160,13 +167,17 @@ async function* stopped(): AsyncGenerator<ModelEvent, SocketEnd> {
   return 'over';
 }
 
-type RememberedExchange = { readonly prompt: Prompt; readonly responseId: string; readonly output: readonly Item[] };
+type RememberedExchange = {
+  readonly prompt: ModelPrompt;
+  readonly responseId: string;
+  readonly output: readonly Item[];
+};
 
 /**
  * Continues from the last answer if the options are the same and the input begins with the previous input and that
  * answer's items. Undefined in any doubt: then the whole request is sent.
  */
-function continuationLink(answered: RememberedExchange | undefined, now: Prompt): FrameLink | undefined {
+function continuationLink(answered: RememberedExchange | undefined, now: ModelPrompt): FrameLink | undefined {
   if (answered === undefined || answered.responseId === '') return undefined;
   const { prompt, responseId, output } = answered;
   const known = [...prompt.input, ...output];

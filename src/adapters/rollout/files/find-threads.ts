@@ -15,7 +15,7 @@ import {
 } from '../store/refusals.ts';
 import { isCompressed, openRolloutFile } from './compressed-rollouts.ts';
 import { withDiskFaults } from './node-files.ts';
-import { fileRange, withOpenFile } from './whole-files.ts';
+import { viewOfFileRange, withOpenFile } from './whole-files.ts';
 import { archiveFolder, parseRolloutName, type RolloutName, sessionsFolder } from './rollout-paths.ts';
 import { threadNames } from './thread-names.ts';
 import { join } from 'node:path';
@@ -125,7 +125,7 @@ const saysFolder: Wanted = ({ type, payloadType }) =>
 
 async function newestFolder(file: OpenFile): Promise<string | undefined> {
   const size = await file.size();
-  const end = fileRange(file, Math.max(0, size - mostRead), size);
+  const end = viewOfFileRange(file, Math.max(0, size - mostRead), size);
   for await (const { type, payload } of readRolloutLinesBack(end, saysFolder)) {
     const cwd = stringAt(type === lineType.turnContext ? payload : objectAt(payload, 'thread_settings'), 'cwd');
     if (cwd?.startsWith('/') === true) return cwd;

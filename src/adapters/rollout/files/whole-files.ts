@@ -22,7 +22,7 @@ export async function readIfThere<Result>(files: JournalDisk, path: string, read
   }
 }
 
-export const fileRange = (file: OpenFile, start: number, end: number): OpenFile => ({
+export const viewOfFileRange = (file: OpenFile, start: number, end: number): OpenFile => ({
   ...file,
   size: async () => end - start,
   read: (position, length, memory) =>

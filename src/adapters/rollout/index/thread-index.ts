@@ -28,7 +28,7 @@ import {
   parseCursor,
   queryFilter,
   searchTerms,
-  concernsLists,
+  lineConcernsLists,
   emptyThreadListFacts,
   summaryFromFacts,
   ThreadLineCollector,
@@ -38,7 +38,7 @@ import type { OpenFile } from '../../../ports/files.ts';
 import { parseJsonObject } from '../../../protocol/json.ts';
 import { errorCode } from '../../disk/file-system.ts';
 import { isCompressed, openListedRollout } from '../files/compressed-rollouts.ts';
-import { endOfLastLine, fileRange } from '../files/whole-files.ts';
+import { endOfLastLine, viewOfFileRange } from '../files/whole-files.ts';
 import { openLineage, readLineage, type OpenRollout } from '../lines/lineage.ts';
 import { readRolloutHead, readRolloutLines } from '../lines/read-lines.ts';
 import { hash } from 'node:crypto';
@@ -367,17 +367,19 @@ async function readListedRollout(
     const size = await own.size();
     const end = await endOfLastLine(own, size);
     const goesOn = before !== undefined && before.offset <= end && (await markAt(own, before.offset)) === before.mark;
-    if (!goesOn && (await readRolloutHead(fileRange(own, 0, end))).kind !== 'meta') return 'nothing';
+    if (!goesOn && (await readRolloutHead(viewOfFileRange(own, 0, end))).kind !== 'meta') return 'nothing';
     const listener = new ThreadLineCollector(goesOn ? before.fold : emptyThreadListFacts, goesOn);
     const rolloutId = parseRolloutName(basename(path))?.rolloutId ?? '';
-    const all = { rolloutId, path, file: fileRange(own, 0, end) };
+    const all = { rolloutId, path, file: viewOfFileRange(own, 0, end) };
     const segments = goesOn ? [] : await lineage(all, open, findRollout);
     await listener.hear(
-      goesOn ? readRolloutLines(fileRange(own, before.offset, end), options) : readLineage(segments ?? [all], options),
+      goesOn
+        ? readRolloutLines(viewOfFileRange(own, before.offset, end), options)
+        : readLineage(segments ?? [all], options),
     );
     const { fold, messages, keptTurns } = listener;
     const tail = new ThreadLineCollector(fold, true);
-    if (end < size) await tail.hear(readRolloutLines(fileRange(own, end, size), options));
+    if (end < size) await tail.hear(readRolloutLines(viewOfFileRange(own, end, size), options));
     const reading = { offset: end, mark: await markAt(own, end), fold, messages, keptTurns };
     return { ...reading, shown: tail.fold, whole: segments !== undefined, terminated: end === size };
   } finally {
@@ -385,7 +387,7 @@ async function readListedRollout(
   }
 }
 
-const options = { from: 0 as Ordinal, wanted: concernsLists };
+const options = { from: 0 as Ordinal, wanted: lineConcernsLists };
 
 /** Undefined when it is broken. */
 async function lineage(own: OpenRollout, open: (path: string) => Promise<OpenFile>, findRollout: FindRollout) {

@@ -44,7 +44,7 @@ interface FirstLine {
 
 export const emptyThreadListFacts: ThreadListFacts = { log: noTurns, totalTokens: 0 };
 
-export function concernsLists(kind: LineKind): boolean {
+export function lineConcernsLists(kind: LineKind): boolean {
   if (kind.type === lineType.question || kind.type === lineType.waiting) return true;
   return concernsTurns(kind) || (kind.type === lineType.event && events.includes(kind.payloadType ?? ''));
 }

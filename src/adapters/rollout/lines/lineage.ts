@@ -3,7 +3,7 @@ import type { ReadOptions, ReadReport, TailOptions, TailSearch, Wanted } from '.
 import type { Ordinal } from '../../../protocol/ids.ts';
 import { type Line, lineType } from '../../../protocol/line.ts';
 import { Fault } from '../../../protocol/outcome.ts';
-import { fileRange } from '../files/whole-files.ts';
+import { viewOfFileRange } from '../files/whole-files.ts';
 import { historyBase, type HistoryBase, historyMode } from './line-format.ts';
 import {
   everyLine,
@@ -44,7 +44,7 @@ export async function openLineage(
     if (seen.has(found.path)) throw broken(own.path, 'the files that it continues from form a loop');
     const isShorter = (await found.file.size()) < base.endByte;
     if (isShorter) throw broken(own.path, `${found.path} is shorter than it was`);
-    next = { ...found, file: fileRange(found.file, 0, base.endByte) };
+    next = { ...found, file: viewOfFileRange(found.file, 0, base.endByte) };
     const problem = await cutProblem(next.file, base.end);
     if (problem !== undefined) throw broken(own.path, `${found.path} ${problem}`);
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { endByPattern, stringEnd } from './stored-item-text.ts';
+import { endByPattern, jsonStringEnd } from './stored-item-text.ts';
 import { anyCharacter } from '../../../testing/test-inputs.ts';
 
 /** The slow reference: the longest beginning in which each character is written as `JSON.stringify` writes it. */
@@ -31,7 +31,7 @@ function isWrittenNow(unit: string): boolean {
 const endIn = (bytes: Buffer): number => {
   // Behind something that must not matter.
   const placed = Buffer.concat([Buffer.from('\\\\"'), bytes]);
-  const end = stringEnd(placed, 3, placed.length);
+  const end = jsonStringEnd(placed, 3, placed.length);
   // The pattern is for systems without WebAssembly.
   expect(endByPattern(placed, 3, placed.length)).toBe(end);
   return end - 3;

@@ -38,7 +38,7 @@ function isTextOf(text: Buffer, item: Item): boolean {
     around.length === 2 &&
     standsAt(text, 0, before) &&
     standsAt(text, end, after) &&
-    stringEnd(text, Buffer.byteLength(before), end) === end
+    jsonStringEnd(text, Buffer.byteLength(before), end) === end
   );
 }
 
@@ -63,7 +63,7 @@ export function parseLineWithoutOutput(raw: RawLine, { type, payloadType, payloa
   const beginning = raw.latin1(0, payloadAt + longestRest);
   const start = beginning.indexOf(key, payloadAt) + key.length;
   if (start < payloadAt + key.length) return;
-  const endInBlock = stringEnd(raw.block, raw.start + start, raw.end);
+  const endInBlock = jsonStringEnd(raw.block, raw.start + start, raw.end);
   if (raw.end - endInBlock > longestRest) return;
   const end = endInBlock - raw.start;
   const [head, tail] = [beginning.slice(0, start), raw.latin1(end)];
@@ -107,7 +107,7 @@ let scanner: Scanner | 'none' | undefined;
  * `JSON.stringify` would not write, or `end`. Bytes beyond ASCII are assumed valid. Uses WebAssembly, 16 bytes at a
  * time: otherwise this would be the slowest part of opening a long turn.
  */
-export function stringEnd(bytes: Buffer, start: number, end: number): number {
+export function jsonStringEnd(bytes: Buffer, start: number, end: number): number {
   scanner ??= makeScanner();
   if (scanner === 'none') return endByPattern(bytes, start, end);
   const { scan, memory } = scanner;

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import type { OpenFile } from '../../../ports/files.ts';
-import type { Ids } from '../../../ports/system.ts';
+import type { IdSource } from '../../../ports/system.ts';
 import type { WorkProgress } from '../../../ports/thread-store.ts';
 import { parseThreadId, type ThreadId } from '../../../protocol/ids.ts';
 import { type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
@@ -19,7 +19,7 @@ import { nameFileIfAbsent } from '../files/whole-files.ts';
 
 export interface ImportOptions extends Pick<HomePorts, 'files' | 'home'> {
   readonly localTime: LocalTime;
-  readonly ids: Ids;
+  readonly ids: IdSource;
   /** In bytes. */
   readonly progress?: WorkProgress;
 }

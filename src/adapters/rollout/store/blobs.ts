@@ -1,5 +1,5 @@
 import type { JournalDisk } from '../../../ports/files.ts';
-import type { Clock, Ids } from '../../../ports/system.ts';
+import type { Clock, IdSource } from '../../../ports/system.ts';
 import type { BlobMissing, Blobs, LoadedBlob } from '../../../ports/thread-store.ts';
 import { withDiskFaults } from '../files/node-files.ts';
 import { readIfThere, createFileAtomically } from '../files/whole-files.ts';
@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
 export interface BlobsOptions {
   readonly home: string;
   readonly files: JournalDisk;
-  readonly ids: Ids;
+  readonly ids: IdSource;
   readonly clock: Clock;
   /** Once the blobs take this much space on disk, those kept `within-budget` are no longer written. */
   readonly maxBytes: number;

@@ -1,4 +1,4 @@
-import { nearestKey } from '../../../core/config/keys/check-values.ts';
+import { nearestConfigKey } from '../../../core/config/keys/check-values.ts';
 import type { NoThread, OpenRefused, OpenRefusedCode } from '../../../ports/thread-store.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import { Fault } from '../../../protocol/outcome.ts';
@@ -67,7 +67,7 @@ export function noThreadYet(cwd: string | undefined, elsewhere?: ThreadElsewhere
 /** `names`: existing names, in case of a misspelling. */
 export function noThreadNamed(name: string, cwd: string | undefined, names: readonly string[] = []): NoThread {
   const message = `No thread is named ${JSON.stringify(name)}${cwd === undefined ? '' : ` in ${cwd}`}.`;
-  const near = nearestKey(name, [...new Set(names)]);
+  const near = nearestConfigKey(name, [...new Set(names)]);
   const meant = near === undefined ? '' : `Did you mean ${JSON.stringify(near)}? `;
   return none(message, `${meant}List threads with their ids and names: \`capstan threads list\`.`);
 }

@@ -4,10 +4,10 @@ import type { ResolvedPolicy } from '../../../protocol/permissions.ts';
 import { examineDisk } from '../policy-on-disk.ts';
 import { type PlannedCommand, unenforceableRefusal } from '../refusals.ts';
 import { type Bubblewrap, bubblewrapArguments, environmentOptions, optionsFile, planMounts } from './bubblewrap.ts';
-import type { MountPoints } from './mount-points.ts';
+import type { HostMountPoints } from './mount-points.ts';
 import { isSeccompArchitecture, seccompFilter } from './seccomp.ts';
 
-type LinuxParts = { readonly bubblewrap: Bubblewrap; readonly mountPoints: MountPoints };
+type LinuxParts = { readonly bubblewrap: Bubblewrap; readonly mountPoints: HostMountPoints };
 type LinuxSandbox = LinuxParts & { readonly architecture: string };
 const [optionsDescriptor, filterDescriptor] = [3, 4];
 

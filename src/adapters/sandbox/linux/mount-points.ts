@@ -20,7 +20,7 @@ import { basename, join } from 'node:path';
  * word of another process's entry, an engine removes only an empty folder at exactly that path with a name that
  * sandboxes protect, and only if it does not use the folder itself.
  */
-export type MountPoints = ReturnType<typeof createEmptyMountPoints>;
+export type HostMountPoints = ReturnType<typeof createEmptyMountPoints>;
 
 export interface MountPointOptions {
   /** Possible places of the registry, best first. */

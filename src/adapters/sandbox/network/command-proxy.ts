@@ -1,6 +1,6 @@
 import { type HostTarget, readHostLists } from '../../../core/policy/network/host-lists.ts';
 import type { NetworkLists } from '../../../protocol/permissions.ts';
-import { createConnectionGate, type GateOptions, connectionIdleMs, joinSockets } from './connection-gate.ts';
+import { createHostGate, type GateOptions, connectionIdleMs, joinSockets } from './connection-gate.ts';
 import { createHttpProxy } from './http-proxy.ts';
 import { serveSocks, socksVersion } from './socks5.ts';
 import type { Server, Socket } from 'node:net';
@@ -10,7 +10,7 @@ const mostConnections = 256;
 const handshakeMs = 30_000;
 
 export function createCommandProxy(options: GateOptions) {
-  const gate = createConnectionGate(options);
+  const gate = createHostGate(options);
   const http = createHttpProxy(gate);
   const listeners: Server[] = [];
   const sockets = new Set<Socket>();

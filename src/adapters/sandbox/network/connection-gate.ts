@@ -26,7 +26,7 @@ export type GateResult =
   | { readonly kind: 'blocked'; readonly denied: DeniedRequest }
   | { readonly kind: 'unreachable'; readonly why: string };
 
-export type ConnectionGate = ReturnType<typeof createConnectionGate>;
+export type HostGate = ReturnType<typeof createHostGate>;
 
 export interface GateOptions {
   readonly lists: NetworkLists;
@@ -42,7 +42,7 @@ const mostDenied = 200;
 const mostQuestions = 20;
 const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-export function createConnectionGate({ lists, ways = systemDialer, decide, lookupMs = 2000 }: GateOptions) {
+export function createHostGate({ lists, ways = systemDialer, decide, lookupMs = 2000 }: GateOptions) {
   const hosts = readHostLists(lists);
   const life = new AbortController();
   const refused = new Map<string, DeniedRequest>();

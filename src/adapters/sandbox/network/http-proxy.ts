@@ -2,12 +2,12 @@ import { normaliseHost, splitHostAndPort } from '../../../core/policy/network/ho
 import { endWithFullStop } from '../../../protocol/outcome.ts';
 import type { DenialReason, DeniedRequest } from '../../../protocol/permissions.ts';
 import { connectionIdleMs, joinSockets, sendAndClose } from './connection-gate.ts';
-import type { ConnectionGate, GateResult } from './connection-gate.ts';
+import type { HostGate, GateResult } from './connection-gate.ts';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-export function createHttpProxy(gate: ConnectionGate): { take(socket: Socket): void } {
+export function createHttpProxy(gate: HostGate): { take(socket: Socket): void } {
   const server = createServer({ maxHeaderSize: 32 * 1024 });
   server.on('request', (asked, answer) => void forward(gate, asked, answer));
   server.on('connect', (asked, socket, head) => void tunnel(gate, asked, socket, head));
@@ -35,7 +35,7 @@ function passedHeaders({ rawHeaders, headers }: IncomingMessage, dropped: Readon
   return passed;
 }
 
-async function forward(gate: ConnectionGate, asked: IncomingMessage, answer: ServerResponse): Promise<void> {
+async function forward(gate: HostGate, asked: IncomingMessage, answer: ServerResponse): Promise<void> {
   const url = URL.parse(asked.url ?? '');
   const host = url?.protocol === 'http:' ? normaliseHost(url.hostname) : undefined;
   const { method = 'GET' } = asked;
@@ -82,7 +82,7 @@ function refuse(answer: ServerResponse, { status, headers, body }: ProxyAnswer):
   answer.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' }).end(body);
 }
 
-async function tunnel(gate: ConnectionGate, { url = '' }: IncomingMessage, socket: Duplex, head: Buffer) {
+async function tunnel(gate: HostGate, { url = '' }: IncomingMessage, socket: Duplex, head: Buffer) {
   socket.on('error', () => socket.destroy());
   const target = splitHostAndPort(url);
   if (target?.port === undefined)

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { normaliseHost } from '../../../core/policy/network/host-name.ts';
-import { type ConnectionGate, joinSockets, sendAndClose } from './connection-gate.ts';
+import { type HostGate, joinSockets, sendAndClose } from './connection-gate.ts';
 
 export const socksVersion = 5;
 const reply = { granted: 0, failed: 1, notAllowed: 2, unreachable: 4, commandUnknown: 7, addressUnknown: 8 } as const;
@@ -38,7 +38,7 @@ export function readSocksRequest(bytes: Buffer): SocksStep {
 }
 
 /** Serves one program over SOCKS5. Only TCP: a datagram could go anywhere after the first. */
-export function serveSocks(gate: ConnectionGate, socket: Socket): void {
+export function serveSocks(gate: HostGate, socket: Socket): void {
   let read: (bytes: Buffer) => SocksStep = readSocksGreeting;
   let bytes = Buffer.alloc(0);
   const onData = (chunk: Buffer): void => {
@@ -64,7 +64,7 @@ export function serveSocks(gate: ConnectionGate, socket: Socket): void {
 
 type SocksRequest = Extract<SocksStep, { kind: 'request' }>;
 
-async function grant(gate: ConnectionGate, socket: Socket, request: SocksRequest, rest: Buffer): Promise<void> {
+async function grant(gate: HostGate, socket: Socket, request: SocksRequest, rest: Buffer): Promise<void> {
   const { command: asked, host, port } = request;
   const refuse = (code: number) => sendAndClose(socket, answer(code));
   if (asked === command.udp) {

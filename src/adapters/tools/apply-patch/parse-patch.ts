@@ -1,4 +1,4 @@
-import { type ChunkLine, type Patch, trim, trimEnd } from './patch.ts';
+import { type ChunkLine, type Patch, trimLine, trimLineEnd } from './patch.ts';
 
 const beginMarker = '*** Begin Patch';
 const endMarker = '*** End Patch';
@@ -15,7 +15,7 @@ const problem = (message: string, line?: number): ParseProblem => ({ kind: 'prob
 /** Reads more than the grammar allows: models pad, wrap and omit markers. Ambiguity is a problem, never a guess. */
 export function parsePatch(text: string): ParsedPatch | ParseProblem {
   if (text.length > longestPatch) return problem('The patch is longer than 8 MB');
-  const lines = linesOf(trim(text.toWellFormed()));
+  const lines = linesOf(trimLine(text.toWellFormed()));
   const markers = checkMarkers(lines);
   if (markers === undefined) return parseLines(lines);
   const unwrapped = unwrap(lines);
@@ -30,9 +30,9 @@ function linesOf(text: string): readonly string[] {
 function checkMarkers(lines: readonly string[]): ParseProblem | undefined {
   const [first] = lines;
   const last = lines.at(-1);
-  if (first !== undefined && trim(first) !== beginMarker)
+  if (first !== undefined && trimLine(first) !== beginMarker)
     return problem(`The first line of the patch must be '${beginMarker}'`);
-  return last !== undefined && trim(last) === endMarker ? undefined : lastLineProblem;
+  return last !== undefined && trimLine(last) === endMarker ? undefined : lastLineProblem;
 }
 
 const lastLineProblem = problem(`The last line of the patch must be '${endMarker}'`);
@@ -66,11 +66,11 @@ function parseLines(lines: readonly string[]): ParsedPatch | ParseProblem {
       return broken ?? { kind: 'parsed', patch: { hunks, environment } };
     }
     if (ended) {
-      if (trim(line) !== '') return lastLineProblem;
+      if (trimLine(line) !== '') return lastLineProblem;
       continue;
     }
     // In the body of an update an indented marker is file text.
-    const marker = open?.kind === 'update' ? trimEnd(line) : trim(line);
+    const marker = open?.kind === 'update' ? trimLineEnd(line) : trimLine(line);
     const header = readHeader(marker);
     if (header !== undefined) {
       ended = header === 'end';
@@ -87,7 +87,7 @@ function parseLines(lines: readonly string[]): ParsedPatch | ParseProblem {
     } else if (open?.kind === 'add' && line.startsWith('+')) {
       open.lines.push(line.slice(1));
     } else if (hunks.length === 0 && marker.startsWith(environmentHeader)) {
-      const id = trim(marker.slice(environmentHeader.length));
+      const id = trimLine(marker.slice(environmentHeader.length));
       if (id === '') return problem('apply_patch environment_id cannot be empty');
       if (environment !== undefined) return problem('apply_patch environment_id cannot be specified more than once');
       environment = id;
@@ -124,7 +124,7 @@ function checkEnd(
 
 function readBody(open: OpenUpdate, line: string, number: number): ParseProblem | undefined {
   const { chunks } = open;
-  const marker = trimEnd(line);
+  const marker = trimLineEnd(line);
   const current = chunks.at(-1);
   if (current === undefined && open.movePath === undefined && marker.startsWith(moveHeader)) {
     open.movePath = marker.slice(moveHeader.length);

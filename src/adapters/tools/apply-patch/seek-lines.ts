@@ -1,4 +1,4 @@
-import { trim, trimEnd } from './patch.ts';
+import { trimLine, trimLineEnd } from './patch.ts';
 
 /** The lines of a file, prepared for increasingly loose searches. */
 export interface SearchableLines {
@@ -14,9 +14,9 @@ type NumberedLines = { readonly numbers: readonly number[]; readonly known: Read
 /** From exact to loose. A looser pass begins only if the stricter ones found nothing anywhere. */
 const passes: readonly ((line: string) => string)[] = [
   (line) => line,
-  trimEnd,
-  trim,
-  (line) => foldTypography(trim(line)),
+  trimLineEnd,
+  trimLine,
+  (line) => foldTypography(trimLine(line)),
 ];
 
 export function toSearchableLines(lines: readonly string[]): SearchableLines {

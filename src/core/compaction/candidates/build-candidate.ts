@@ -7,11 +7,10 @@ import { checkpointIntentFragment, type IntentRow, layOutMessages } from '../../
 import {
   checkpointRecordsFragment,
   checkpointSummaryFragment,
-  type CheckpointSummaryText,
-  type EarlierSummary,
   layOutSummary,
 } from '../../fragments/checkpoint-work.ts';
-import { contextMessage, partsMessage } from '../../fragments/message-items.ts';
+import type { CheckpointSummaryText, EarlierSummary } from '../../fragments/checkpoint-work.ts';
+import { contextMessageItem, messageItemOfParts } from '../../fragments/message-items.ts';
 import { cutText, type TextRange } from '../../fragments/text/cut-and-fence-text.ts';
 import { renderFragment } from '../../fragments/text/define-fragment.ts';
 import { withoutLineBreaks } from '../../fragments/text/escape-markup.ts';
@@ -185,7 +184,7 @@ function userMessagesEntry(
   const payload = { rows, readAll: isWhole ? undefined : readAll, chosenBy: isChosen ? model : undefined };
   const { parts, places } = layOutMessages(payload);
   const quotes = quotesOf(choice, isTask).map((quote, index): QuotedMessage => ({ ...quote, ...places[index]! }));
-  const item = (id: string): Item => partsMessage(id, checkpointIntentFragment.role, parts);
+  const item = (id: string): Item => messageItemOfParts(id, checkpointIntentFragment.role, parts);
   return { entries: [madeEntry(checkpointIntentFragment.id, item, { words: quotes })], choice };
 }
 
@@ -245,7 +244,7 @@ function recordsEntries(work: WorkRecords, tokens: number): readonly CandidateEn
     putBack,
     tokens,
   });
-  return [madeEntry(kind, (id) => contextMessage(id, role, [text]))];
+  return [madeEntry(kind, (id) => contextMessageItem(id, role, [text]))];
 }
 
 interface SummaryInput {
@@ -272,7 +271,7 @@ function summaryEntry(plan: CompactionPlan, source: CompactionSource, input: Sum
   ];
   const newest = places.pop();
   const place = newest === undefined || places.length === 0 ? newest : { ...newest, earlier: places };
-  const entry = madeEntry(kind, (id) => contextMessage(id, role, [text]), defined({ summary: place }));
+  const entry = madeEntry(kind, (id) => contextMessageItem(id, role, [text]), defined({ summary: place }));
   return { entry, message: text, mended };
 }
 

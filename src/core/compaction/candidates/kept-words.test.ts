@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { uncutBytes } from '../../fragments/text/cut-and-fence-text.ts';
-import { partsMessage } from '../../fragments/message-items.ts';
+import { messageItemOfParts } from '../../fragments/message-items.ts';
 import { sentBytes } from '../../fragments/text/truncate.ts';
 import { itemTokens } from '../../history/token-counts.ts';
 import { textTokens } from '../../history/text-tokens.ts';
@@ -124,7 +124,7 @@ test.each([1, 2, 3, 4, 5, 6])('with space for %d messages, those that go before 
 test.each([1, 2, 3, 4, 5])('with space for %d pictures, those of the messages that go first are kept', (count) => {
   const picture = { type: 'input_image', image_url: `data:image/png;base64,${'A'.repeat(400)}` };
   const all = ['1', '2', '3', '4', '5', '6'].map((id) => ({ ...row(id, `See ${id}.`), pictures: [picture] }));
-  const each = itemTokens(partsMessage('', 'user', [picture]));
+  const each = itemTokens(messageItemOfParts('', 'user', [picture]));
   const { rows } = selectMessagesToKeep(all, {
     tasks: [all[2]!],
     budget: { words: 10_000, pictures: count * each + 1 },

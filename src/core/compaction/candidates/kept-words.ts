@@ -1,7 +1,7 @@
 import { cachePerObject, defined } from '../../../base/objects.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import type { LeftOutMessages } from '../../fragments/checkpoint-messages.ts';
-import { partsMessage } from '../../fragments/message-items.ts';
+import { messageItemOfParts } from '../../fragments/message-items.ts';
 import type { CutText, TextGap, TextRange } from '../../fragments/text/cut-and-fence-text.ts';
 import { cutAround, gapsIn, uncutBytes } from '../../fragments/text/cut-and-fence-text.ts';
 import { bytesPerToken, sentBytes, sentTokens } from '../../fragments/text/truncate.ts';
@@ -139,7 +139,7 @@ const rowTokens = cachePerObject(({ text }: PreservedMessage) =>
   Math.max(sentTokens(text), Math.ceil(textTokens(text))),
 );
 const passagesOf = cachePerObject((row: PreservedMessage) => passagesToKeep(row.text, gapsOf(row)));
-const pictureTokens = cachePerObject((part: JsonObject) => itemTokens(partsMessage('', 'user', [part])));
+const pictureTokens = cachePerObject((part: JsonObject) => itemTokens(messageItemOfParts('', 'user', [part])));
 
 /** Keeps pictures while they fit; from the first that does not, all are left out and counted. */
 function dropPictures(order: Messages, kept: Map<PreservedMessage, KeptMessage>, most: number): void {

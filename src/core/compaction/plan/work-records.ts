@@ -1,4 +1,4 @@
-import type { ChangedFile, PlanStep, RestoredFile } from '../../../protocol/turn-item.ts';
+import type { ChangedFile, PlanStep, FilePutBack } from '../../../protocol/turn-item.ts';
 
 /** Records of the work by tools. Code puts them into every checkpoint, unseen by summarisers. */
 export interface WorkRecords {
@@ -7,7 +7,7 @@ export interface WorkRecords {
   /** Files that patches changed, in the order of their first change, each once with its newest kind. */
   readonly files: readonly ChangedFile[];
   /** Files that the user restored and no later patch changed. Absent: none. */
-  readonly putBack?: readonly RestoredFile[];
+  readonly putBack?: readonly FilePutBack[];
   readonly number?: number;
   readonly proposed?: readonly ProposedPlan[];
 }

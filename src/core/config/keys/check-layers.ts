@@ -5,12 +5,15 @@ import { variableFilterProblems } from '../merge-values.ts';
 import { withoutForbiddenKeys } from '../project-trust.ts';
 import { withoutProviderVariables } from '../servers/secret-variables.ts';
 import { formatTomlKey } from '../toml/toml-key.ts';
-import { type CheckedValues, type CheckOptions, checkValues } from './check-values.ts';
+import { type CheckedConfigValues, type CheckOptions, checkConfigValues } from './check-values.ts';
 import { configSchema } from './key-table.ts';
 
-export type CheckedLayer = CheckedValues & { readonly layer: ConfigLayer };
+export type CheckedConfigLayer = CheckedConfigValues & { readonly layer: ConfigLayer };
 
-export function checkLayers(layers: readonly ConfigLayer[], options: CheckOptions): readonly CheckedLayer[] {
+export function checkConfigLayers(
+  layers: readonly ConfigLayer[],
+  options: CheckOptions,
+): readonly CheckedConfigLayer[] {
   const counting = layers.filter(({ disabled }) => disabled === undefined);
   const each = counting.map((layer) => checkLayer(layer, options));
   const checked = withoutProviderVariables(each, options.otherVariables);
@@ -18,16 +21,16 @@ export function checkLayers(layers: readonly ConfigLayer[], options: CheckOption
   return flags === undefined ? checked : checked.map((one) => (one.layer.name === 'managed' ? over(flags, one) : one));
 }
 
-function checkLayer(given: ConfigLayer, options: CheckOptions): CheckedLayer {
+function checkLayer(given: ConfigLayer, options: CheckOptions): CheckedConfigLayer {
   // Most layers of most starts are missing files.
   if (Object.keys(given.values).length === 0) return { layer: given, values: {}, unused: {}, problems: [], keys: [] };
   const { layer, problems } = given.name === 'project' ? withoutForbiddenKeys(given) : { layer: given, problems: [] };
-  const checked = checkValues(configSchema, layer, options);
+  const checked = checkConfigValues(configSchema, layer, options);
   return { ...checked, layer, problems: [...problems, ...checked.problems, ...variableFilterProblems(layer)] };
 }
 
 /** The managed layer beats the flags and reports differences, but never widens a `read-only` flag. */
-function over(flags: CheckedLayer, managed: CheckedLayer): CheckedLayer {
+function over(flags: CheckedConfigLayer, managed: CheckedConfigLayer): CheckedConfigLayer {
   const yields = flags.values['sandbox_mode'] === 'read-only';
   const keys = managed.keys.filter(([key]) => !yields || (key !== 'sandbox_mode' && key !== 'default_permissions'));
   const { sandbox_mode: _mode, default_permissions: _profile, ...others } = managed.values;
@@ -36,7 +39,11 @@ function over(flags: CheckedLayer, managed: CheckedLayer): CheckedLayer {
   return { ...managed, values, keys, problems: [...managed.problems, ...problems] };
 }
 
-function overridden(flags: CheckedLayer, managed: CheckedLayer, path: readonly string[]): readonly ConfigProblem[] {
+function overridden(
+  flags: CheckedConfigLayer,
+  managed: CheckedConfigLayer,
+  path: readonly string[],
+): readonly ConfigProblem[] {
   const [below, above] = [flags, managed].map(({ values }) => valueAt(values, path));
   if (below === undefined || JSON.stringify(below) === JSON.stringify(above)) return [];
   const what = `has no effect: ${configKeySource(managed.layer, path)} overrides it`;
@@ -45,7 +52,7 @@ function overridden(flags: CheckedLayer, managed: CheckedLayer, path: readonly s
 }
 
 /** Provider headers that cannot be sent. Requests go without them, and a server may refuse these. */
-export function headerProblems(checked: readonly CheckedLayer[]): readonly ConfigProblem[] {
+export function headerProblems(checked: readonly CheckedConfigLayer[]): readonly ConfigProblem[] {
   return checked.flatMap(({ layer, values }, rank) => {
     const providers = Object.keys(objectAt(values, 'model_providers') ?? {});
     const paths = providers.flatMap((id) => [
@@ -70,14 +77,14 @@ export const wrongHeaderCharacterText = 'has a character that no header may have
 export const likelyHeaderCharacterText =
   'a pasted "…", a line end or a quotation mark of another language may be in it.';
 
-function headersOf(values: CheckedLayer['values'], id: string, key: string): readonly (readonly string[])[] {
+function headersOf(values: CheckedConfigLayer['values'], id: string, key: string): readonly (readonly string[])[] {
   const path = ['model_providers', id, key];
   const headers = valueAt(values, path);
   return isJsonObject(headers) ? Object.keys(headers).map((name) => [...path, name]) : [];
 }
 
 /** A header of this name from a set variable takes precedence. Its value is checked when a thread opens. */
-function isReplacedByVariable(path: readonly string[], checked: readonly CheckedLayer[]): boolean {
+function isReplacedByVariable(path: readonly string[], checked: readonly CheckedConfigLayer[]): boolean {
   const [, id, key, name] = path;
   if (key !== 'http_headers') return false;
   const names = checked.flatMap(({ values }) => headersOf(values, id!, 'env_http_headers').map((each) => each.at(-1)!));
@@ -99,13 +106,13 @@ function faultOf(path: readonly string[], value: Json | undefined) {
 
 interface Found {
   readonly rank: number;
-  readonly layer: CheckedLayer['layer'];
+  readonly layer: CheckedConfigLayer['layer'];
   readonly path: readonly string[];
   readonly value: number;
 }
 
 /** Contradicting shares of the window. The higher layer is reported: the lower one was valid on its own. */
-export function windowProblems(checked: readonly CheckedLayer[]): readonly ConfigProblem[] {
+export function windowProblems(checked: readonly CheckedConfigLayer[]): readonly ConfigProblem[] {
   const find = (key: string): Found | undefined => findKey(checked, ['window', key]);
   const [tokens, percent] = [find('effective_tokens'), find('effective_percent')];
   const [compact, reserve] = [find('auto_compact_percent'), find('reserve_percent')];
@@ -126,7 +133,7 @@ export function windowProblems(checked: readonly CheckedLayer[]): readonly Confi
   return problems;
 }
 
-function findKey(checked: readonly CheckedLayer[], path: readonly string[]): Found | undefined {
+function findKey(checked: readonly CheckedConfigLayer[], path: readonly string[]): Found | undefined {
   const rank = checked.findLastIndex(({ values }) => valueAt(values, path) !== undefined);
   const found = checked[rank];
   const value = found === undefined ? undefined : valueAt(found.values, path);

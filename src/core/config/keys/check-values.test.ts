@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { editDistance } from '../../../base/edit-distance.ts';
-import { nearestKey } from './check-values.ts';
+import { nearestConfigKey } from './check-values.ts';
 
 const keys = ['model', 'model_provider', 'approval_policy', 'sandbox_mode'];
 
@@ -15,7 +15,7 @@ test.each([
   ['colour', undefined],
   ['', undefined],
 ])('%s is taken for %s', (written, expected) => {
-  expect(nearestKey(written, keys)).toBe(expected);
+  expect(nearestConfigKey(written, keys)).toBe(expected);
 });
 
 test('the distance is symmetric, and 0 only between equal texts', () => {

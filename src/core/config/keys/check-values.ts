@@ -4,13 +4,20 @@ import { granularFault, granularForm } from '../../policy/decide/approval-policy
 import { hideSecrets, mayNameSecret } from '../../policy/secrets.ts';
 import { type ConfigLayer, type ConfigProblem, type ConfigProblemCode, configKeyProblem } from '../layer-order.ts';
 import { currentGateName } from '../features.ts';
-import { type Override, overrideValues } from '../flag-overrides.ts';
-import { nestedValue } from '../merge-values.ts';
+import { type ConfigOverride, overrideValues } from '../flag-overrides.ts';
+import { wrapValueInKeys } from '../merge-values.ts';
 import { formatTomlKey } from '../toml/toml-key.ts';
-import { describeKind, isLeaf, leafValue, needsQuotes } from './key-kinds.ts';
-import type { KeyKind, SchemaKeys, LeafKind, NamedTablesKind, TableKind, TogglesKind } from './key-kinds.ts';
+import { describeKeyKind, isLeafKey, leafValue, keyNeedsQuotes } from './key-kinds.ts';
+import type {
+  ConfigKeyKind,
+  SchemaKeys,
+  LeafKeyKind,
+  NamedTablesKind,
+  TableKeyKind,
+  TogglesKeyKind,
+} from './key-kinds.ts';
 
-export interface CheckedValues {
+export interface CheckedConfigValues {
   /** The valid values, with aliases replaced. */
   readonly values: JsonObject;
   readonly unused: JsonObject;
@@ -25,7 +32,11 @@ export interface CheckOptions {
   readonly otherVariables?: readonly string[];
 }
 
-export function checkValues(kind: TableKind<SchemaKeys>, layer: ConfigLayer, options: CheckOptions): CheckedValues {
+export function checkConfigValues(
+  kind: TableKeyKind<SchemaKeys>,
+  layer: ConfigLayer,
+  options: CheckOptions,
+): CheckedConfigValues {
   const check = new Check(layer, options);
   const values = check.table(kind, layer.values, []);
   return { values, unused: overrideValues(check.unused), problems: check.problems, keys: check.keys };
@@ -33,12 +44,12 @@ export function checkValues(kind: TableKind<SchemaKeys>, layer: ConfigLayer, opt
 
 type Path = readonly string[];
 type Severity = ConfigProblem['severity'];
-type AnyTable = Pick<TableKind<SchemaKeys>, 'keys' | 'unused' | 'unknown' | 'wrong' | 'others'>;
+type AnyTable = Pick<TableKeyKind<SchemaKeys>, 'keys' | 'unused' | 'unknown' | 'wrong' | 'others'>;
 
 class Check {
   readonly problems: ConfigProblem[] = [];
   readonly keys: Path[] = [];
-  readonly unused: Override[] = [];
+  readonly unused: ConfigOverride[] = [];
   readonly #layer: ConfigLayer;
   readonly #unknownIs: Severity;
   /** Severity of a wrong value at the current place of the walk. */
@@ -74,10 +85,10 @@ class Check {
     });
   }
 
-  #value(kind: KeyKind, value: Json, at: Path): Json | undefined {
+  #value(kind: ConfigKeyKind, value: Json, at: Path): Json | undefined {
     if (kind.type === 'retired')
       return this.#report('error', 'config-retired-key', at, 'is no longer used', kind.advice);
-    if (isLeaf(kind)) {
+    if (isLeafKey(kind)) {
       const isChecked = kind.type === 'free' && kind.checked !== undefined && isJsonObject(value);
       return isChecked ? this.#checked(kind.checked, value, at) : this.#leaf(kind, value, at);
     }
@@ -99,7 +110,7 @@ class Check {
     return members(value, path, (member, at) => this.#value(table, member, at));
   }
 
-  #toggles(kind: TogglesKind, value: JsonObject, path: Path): JsonObject {
+  #toggles(kind: TogglesKeyKind, value: JsonObject, path: Path): JsonObject {
     return members(value, path, (member, at, name) => {
       if (!kind.names.includes(name)) return this.#unknown({ keys: {}, unused: kind.names, unknown: 'warning' }, at);
       const isRight = typeof member === 'boolean' || (kind.tables === 'allowed' && isJsonObject(member));
@@ -116,7 +127,7 @@ class Check {
     return this.#report('warning', 'config-unsupported-key', at, what, next);
   }
 
-  #leaf(kind: LeafKind, value: Json, at: Path): Json | undefined {
+  #leaf(kind: LeafKeyKind, value: Json, at: Path): Json | undefined {
     const found = leafValue(kind, value);
     if (found === 'config-wrong-type') return this.#wrongValue(kind, value, at);
     const odd = findUnstorableText(value);
@@ -130,19 +141,19 @@ class Check {
     return value;
   }
 
-  #wrongValue(kind: KeyKind, value: Json, at: Path, code: ConfigProblemCode = 'config-wrong-type'): undefined {
+  #wrongValue(kind: ConfigKeyKind, value: Json, at: Path, code: ConfigProblemCode = 'config-wrong-type'): undefined {
     if (kind.type === 'approval-policy' && isJsonObject(value))
       return this.#report('error', code, at, granularFault(value), `Write ${granularForm}.`);
     if (kind.type === 'variable' || kind.type === 'variable-map') {
-      const what = `must be ${describeKind(kind)}, and is something else`;
+      const what = `must be ${describeKeyKind(kind)}, and is something else`;
       const next = 'Put the key in an environment variable, and write the name of that variable here.';
       return this.#report('error', code, at, what, next);
     }
     const isHidden = code === 'config-wrong-type' && at.some((key) => tablesWithKeys.has(key));
-    const what = `must be ${describeKind(kind)}, not ${isHidden ? describeType(value) : describeValue(value, at)}`;
-    const next = needsQuotes(kind, value)
+    const what = `must be ${describeKeyKind(kind)}, not ${isHidden ? describeType(value) : describeValue(value, at)}`;
+    const next = keyNeedsQuotes(kind, value)
       ? `Write it in quotes${isHidden ? '' : `: "${String(shownValue(value, at))}"`}.`
-      : `Write ${describeKind(kind)} or remove the key.`;
+      : `Write ${describeKeyKind(kind)} or remove the key.`;
     const severity = kind.type === 'table' ? this.#severityIn(kind) : this.#wrongIs;
     const meanwhile = severity === 'warning' ? ' Until then Capstan ignores it.' : '';
     return this.#report(severity, code, at, what, `${next}${meanwhile}`);
@@ -162,7 +173,7 @@ class Check {
       const next = `Put the key in an environment variable, and name the variable in ${named}.`;
       return this.#report(severity, 'config-unknown-key', at, 'is not a known key', next);
     }
-    const nearest = nearestKey(at.at(-1) ?? '', [...Object.keys(kind.keys), ...kind.unused]);
+    const nearest = nearestConfigKey(at.at(-1) ?? '', [...Object.keys(kind.keys), ...kind.unused]);
     const meant = nearest && `Did you mean ${formatTomlKey([...at.slice(0, -1), nearest])}?`;
     const next = meant ?? 'It has no effect; remove it.';
     return this.#report(severity, 'config-unknown-key', at, 'is not a known key', next);
@@ -202,9 +213,9 @@ function describeValue(value: Json, at: Path): string {
 }
 
 /** Messages end up in logs, so a secret of the wrong type must not be shown. */
-const shownValue = (value: Json, at: Path): Json => valueAt(hideSecrets(nestedValue(at, value)), at) ?? value;
+const shownValue = (value: Json, at: Path): Json => valueAt(hideSecrets(wrapValueInKeys(at, value)), at) ?? value;
 
-export function nearestKey(written: string, candidates: readonly string[]): string | undefined {
+export function nearestConfigKey(written: string, candidates: readonly string[]): string | undefined {
   const allowed = Math.max(1, Math.floor(written.length / 3));
   let best: { readonly key: string; readonly distance: number } | undefined;
   for (const key of candidates) {

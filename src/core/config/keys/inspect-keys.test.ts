@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { serverKeys } from '../../policy/secrets.ts';
+import { mcpServerConfigKeys } from '../../policy/secrets.ts';
 import { configSchema } from './key-table.ts';
-import { type KeyStatus, keyStatus } from './inspect-keys.ts';
+import { type ConfigKeyStatus, configKeyStatus } from './inspect-keys.ts';
 import { parseTomlKey } from '../toml/toml-key.ts';
 
-test.each<[string, KeyStatus]>([
+test.each<[string, ConfigKeyStatus]>([
   ['model', { kind: 'used' }],
   ['sandbox_workspace_write', { kind: 'used' }],
   ['sandbox_workspace_write.network_access', { kind: 'used' }],
@@ -28,14 +28,14 @@ test.each<[string, KeyStatus]>([
   ['model.name', { kind: 'unknown' }],
   ['toString', { kind: 'unknown' }],
 ])('%s', (key, status) => {
-  expect(keyStatus(parseTomlKey(key) ?? [])).toEqual(status);
+  expect(configKeyStatus(parseTomlKey(key) ?? [])).toEqual(status);
 });
 
 test('values of servers are shown for the keys of this version alone', () => {
   const { keys } = configSchema.keys.mcp_servers;
   const names = (value: object | undefined) => Object.keys(value ?? {}).toSorted();
-  const { oauth, tools } = serverKeys as Record<string, Record<string, object>>;
-  expect(names(serverKeys)).toEqual(names(keys));
+  const { oauth, tools } = mcpServerConfigKeys as Record<string, Record<string, object>>;
+  expect(names(mcpServerConfigKeys)).toEqual(names(keys));
   expect(names(oauth)).toEqual(names(keys.oauth.keys));
   expect(names(tools?.['*'])).toEqual(names(keys.tools.keys));
 });

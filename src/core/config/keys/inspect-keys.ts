@@ -1,25 +1,25 @@
 import { defined } from '../../../base/objects.ts';
 import { isJsonObject, type Json, type JsonObject, valueAt } from '../../../protocol/json.ts';
 import type { ConfigLayer } from '../layer-order.ts';
-import { mergeLayers } from '../merge-values.ts';
+import { mergeConfigLayers } from '../merge-values.ts';
 import { mergeValues } from '../../policy/profiles/tables/inherited-table.ts';
 import { decidingKey } from '../permission-profiles.ts';
-import { checkLayers } from './check-layers.ts';
-import { type CheckOptions, nearestKey } from './check-values.ts';
-import { isLeaf, type KeyKind } from './key-kinds.ts';
+import { checkConfigLayers } from './check-layers.ts';
+import { type CheckOptions, nearestConfigKey } from './check-values.ts';
+import { isLeafKey, type ConfigKeyKind } from './key-kinds.ts';
 import { configSchema } from './key-table.ts';
 
-export type KeyStatus =
+export type ConfigKeyStatus =
   | { readonly kind: 'used' | 'unused' }
   | { readonly kind: 'unknown'; readonly nearest?: readonly string[] };
 
-export const keyStatus = (path: readonly string[]): KeyStatus => statusIn(configSchema, path, []);
+export const configKeyStatus = (path: readonly string[]): ConfigKeyStatus => statusIn(configSchema, path, []);
 
-function statusIn(kind: KeyKind, path: readonly string[], before: readonly string[]): KeyStatus {
+function statusIn(kind: ConfigKeyKind, path: readonly string[], before: readonly string[]): ConfigKeyStatus {
   const [key, ...rest] = path;
   if (key === undefined) return { kind: kind.type === 'retired' ? 'unused' : 'used' };
   const here = [...before, key];
-  if (isLeaf(kind)) {
+  if (isLeafKey(kind)) {
     return { kind: kind.type === 'free' || (isMap(kind) && rest.length === 0) ? 'used' : 'unknown' };
   }
   switch (kind.type) {
@@ -40,18 +40,19 @@ function statusIn(kind: KeyKind, path: readonly string[], before: readonly strin
 }
 
 /** A table of values under names that the user chooses. */
-const isMap = ({ type }: KeyKind): boolean => type === 'string-map' || type === 'variable-map' || type === 'choice-map';
+const isMap = ({ type }: ConfigKeyKind): boolean =>
+  type === 'string-map' || type === 'variable-map' || type === 'choice-map';
 
-function unknownKey(key: string, before: readonly string[], known: readonly string[]): KeyStatus {
-  const nearest = nearestKey(key, known);
+function unknownKey(key: string, before: readonly string[], known: readonly string[]): ConfigKeyStatus {
+  const nearest = nearestConfigKey(key, known);
   return { kind: 'unknown', ...defined({ nearest: nearest === undefined ? undefined : [...before, nearest] }) };
 }
 
 /** Every key that has one name and takes one value, in command-line form: `window.effective_percent`. */
-export const keyNames = (): readonly string[] => namesIn(configSchema, []);
+export const configKeyNames = (): readonly string[] => namesIn(configSchema, []);
 
-function namesIn(kind: KeyKind, path: readonly string[]): readonly string[] {
-  if (isLeaf(kind)) return kind.type === 'free' || isMap(kind) ? [] : [path.join('.')];
+function namesIn(kind: ConfigKeyKind, path: readonly string[]): readonly string[] {
+  if (isLeafKey(kind)) return kind.type === 'free' || isMap(kind) ? [] : [path.join('.')];
   switch (kind.type) {
     case 'table':
       return Object.entries(kind.keys).flatMap(([key, below]) => namesIn(below, [...path, key]));
@@ -76,12 +77,15 @@ export function effectiveValues(layers: readonly ConfigLayer[], options: CheckOp
   );
   const all = [
     ...defaults.map((layer) => ({ layer, values: layer.values })),
-    ...checkLayers(given, options).map(({ layer, values, unused }) => ({ layer, values: mergeValues(unused, values) })),
+    ...checkConfigLayers(given, options).map(({ layer, values, unused }) => ({
+      layer,
+      values: mergeValues(unused, values),
+    })),
   ];
   const decider = all.map(({ values }) => decidingKey(values)).findLast((key) => key !== undefined);
   const counts = (key: string | undefined): boolean =>
     decider === undefined || decider === key || (key !== 'sandbox_mode' && key !== 'default_permissions');
-  const merged = Object.entries(mergeLayers(all.map(({ values }) => values)));
+  const merged = Object.entries(mergeConfigLayers(all.map(({ values }) => values)));
   return {
     values: Object.fromEntries(merged.filter(([key]) => counts(key))),
     originOf: (path) =>

@@ -3,7 +3,7 @@ import type { ApprovalPolicy } from '../../../protocol/permissions.ts';
 import { approvalNames, granularForm, readApprovalPolicy } from '../../policy/decide/approval-policy.ts';
 import { isVariableName } from '../../policy/secrets.ts';
 
-export type KeyKind =
+export type ConfigKeyKind =
   | { readonly type: 'string'; readonly blank: 'allowed' | 'refused' }
   /** A folder or file. The layer's reader makes it absolute, as only it knows the base. */
   | { readonly type: 'path' | 'path-list' }
@@ -20,29 +20,31 @@ export type KeyKind =
   | { readonly type: 'model-choice' }
   /** `YYYY-MM-DD`. */
   | { readonly type: 'date' }
-  | ChoiceKind<string>
+  | ChoiceKeyKind<string>
   /** One of the names, or a table with a choice for each kind of question. */
   | { readonly type: 'approval-policy' }
   | ChoiceListKind<string>
   | ChoiceMapKind<string>
-  | TogglesKind
+  | TogglesKeyKind
   /** A table or list that other code reads as written. `checked`: the keys to check in it; absent: none. */
-  | { readonly type: 'free'; readonly shape: 'table' | 'list'; readonly checked?: TableKind<SchemaKeys> }
-  | TableKind<SchemaKeys>
+  | { readonly type: 'free'; readonly shape: 'table' | 'list'; readonly checked?: TableKeyKind<SchemaKeys> }
+  | TableKeyKind<SchemaKeys>
   | NamedTablesKind<SchemaKeys>
-  | RefusedKind;
+  | RefusedKeyKind;
 
-export interface ChoiceKind<Choice extends string> {
+export interface ChoiceKeyKind<Choice extends string> {
   readonly type: 'choice';
   readonly choices: readonly Choice[];
   readonly aliases: Readonly<Record<string, Choice>>;
 }
 
-export type ChoiceListKind<Choice extends string> = Omit<ChoiceKind<Choice>, 'type'> & { readonly type: 'choice-list' };
+export type ChoiceListKind<Choice extends string> = Omit<ChoiceKeyKind<Choice>, 'type'> & {
+  readonly type: 'choice-list';
+};
 export type ChoiceMapKind<Choice extends string> = { readonly type: 'choice-map'; readonly choices: readonly Choice[] };
 
 /** A table of switches. Those with settings of their own may be tables with `enabled`. */
-export interface TogglesKind {
+export interface TogglesKeyKind {
   readonly type: 'toggles';
   readonly names: readonly string[];
   readonly tables: 'allowed' | 'refused';
@@ -50,7 +52,7 @@ export interface TogglesKind {
   readonly closable?: readonly string[];
 }
 
-export interface TableKind<Keys extends SchemaKeys> {
+export interface TableKeyKind<Keys extends SchemaKeys> {
   readonly type: 'table';
   readonly keys: Keys;
   readonly unused: readonly string[];
@@ -59,7 +61,7 @@ export interface TableKind<Keys extends SchemaKeys> {
   /** Severity of a value of the wrong type. Absent: an error, which stops the start. */
   readonly wrong?: 'warning';
   /** Tables under user-defined names beside the keys. Absent: not allowed. */
-  readonly others?: TableKind<SchemaKeys>;
+  readonly others?: TableKeyKind<SchemaKeys>;
 }
 
 export interface NamedTablesKind<Keys extends SchemaKeys> {
@@ -71,17 +73,17 @@ export interface NamedTablesKind<Keys extends SchemaKeys> {
 }
 
 /** The key has lost its meaning, and a user who writes it expects something that will not happen. */
-export type RefusedKind = { readonly type: 'retired'; readonly advice: string };
-export type SchemaKeys = { readonly [key: string]: KeyKind };
-export const textKind = { type: 'string', blank: 'allowed' } as const;
-export const nameKind = { type: 'string', blank: 'refused' } as const;
-export const flagKind = { type: 'boolean' } as const;
+export type RefusedKeyKind = { readonly type: 'retired'; readonly advice: string };
+export type SchemaKeys = { readonly [key: string]: ConfigKeyKind };
+export const textKey = { type: 'string', blank: 'allowed' } as const;
+export const nameKey = { type: 'string', blank: 'refused' } as const;
+export const booleanKey = { type: 'boolean' } as const;
 export const stringListKind = { type: 'string-list' } as const;
 
 export function choiceKind<const Choice extends string>(
   choices: readonly Choice[],
   aliases: Readonly<Record<string, NoInfer<Choice>>> = {},
-): ChoiceKind<Choice> {
+): ChoiceKeyKind<Choice> {
   return { type: 'choice', choices, aliases };
 }
 
@@ -91,7 +93,7 @@ export const words = (names: string): readonly string[] => names.trim().split(/\
 export type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
 
 /** Neighbouring keys of one kind, by their names. */
-export const keysOfKind = <Kind extends KeyKind, Names extends string>(kind: Kind, names: Names) =>
+export const keysOfKind = <Kind extends ConfigKeyKind, Names extends string>(kind: Kind, names: Names) =>
   Object.fromEntries(words(names).map((name) => [name, kind])) as { readonly [Name in Words<Names>]: Kind };
 
 interface PlainValues
@@ -108,22 +110,22 @@ interface PlainValues
   readonly 'approval-policy': ApprovalPolicy;
 }
 
-type ValueOf<Kind extends KeyKind> = Kind extends { readonly type: keyof PlainValues }
+type ValueOf<Kind extends ConfigKeyKind> = Kind extends { readonly type: keyof PlainValues }
   ? PlainValues[Kind['type']]
-  : Kind extends ChoiceKind<infer Choice>
+  : Kind extends ChoiceKeyKind<infer Choice>
     ? Choice
     : Kind extends ChoiceListKind<infer Choice>
       ? readonly Choice[]
       : Kind extends ChoiceMapKind<infer Choice>
         ? Readonly<Record<string, Choice>>
-        : Kind extends TableKind<infer Keys>
+        : Kind extends TableKeyKind<infer Keys>
           ? ValuesOf<Keys>
           : Kind extends NamedTablesKind<infer Keys>
             ? Readonly<Record<string, ValuesOf<Keys>>>
             : never;
 
 export type ValuesOf<Table extends SchemaKeys> = {
-  readonly [Key in keyof Table & string as Table[Key] extends RefusedKind ? never : CamelCase<Key>]?: ValueOf<
+  readonly [Key in keyof Table & string as Table[Key] extends RefusedKeyKind ? never : CamelCase<Key>]?: ValueOf<
     Table[Key]
   >;
 };
@@ -132,11 +134,11 @@ type CamelCase<Key extends string> = Key extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Key;
 
-export type LeafKind = Exclude<KeyKind, { readonly type: 'table' | 'named-tables' | 'toggles' | 'retired' }>;
+export type LeafKeyKind = Exclude<ConfigKeyKind, { readonly type: 'table' | 'named-tables' | 'toggles' | 'retired' }>;
 
 /** The accepted value with aliases replaced, or the fault: in its type or in its content. */
 export function leafValue(
-  kind: LeafKind,
+  kind: LeafKeyKind,
   value: Json,
 ): { readonly kept: Json } | 'config-wrong-type' | 'config-wrong-value' {
   const { is, keep = (value) => value } = ruleOf(kind);
@@ -146,15 +148,15 @@ export function leafValue(
 }
 
 /** Completes a sentence that begins with "must be". */
-export function describeKind(kind: KeyKind): string {
-  if (!isLeaf(kind)) return kind.type === 'toggles' ? 'a table of true or false' : 'a table';
+export function describeKeyKind(kind: ConfigKeyKind): string {
+  if (!isLeafKey(kind)) return kind.type === 'toggles' ? 'a table of true or false' : 'a table';
   const { says } = ruleOf(kind);
   return typeof says === 'string' ? says : says(kind);
 }
 
-export const isLeaf = (kind: KeyKind): kind is LeafKind => Object.hasOwn(leafRules, kind.type);
+export const isLeafKey = (kind: ConfigKeyKind): kind is LeafKeyKind => Object.hasOwn(leafRules, kind.type);
 /** The cast is safe: the rule is looked up by the kind's own type. */
-const ruleOf = (kind: LeafKind) => leafRules[kind.type] as LeafRule<LeafKind>;
+const ruleOf = (kind: LeafKeyKind) => leafRules[kind.type] as LeafRule<LeafKeyKind>;
 
 interface LeafRule<Kind> {
   is(value: Json, kind: Kind): boolean;
@@ -179,7 +181,7 @@ function isModelChoice(value: Json): boolean {
 const isDay = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
 const isTextList = (value: Json): boolean => Array.isArray(value) && value.every(isText);
 
-function chosenOf({ choices, aliases }: Pick<ChoiceKind<string>, 'choices' | 'aliases'>, value: Json) {
+function chosenOf({ choices, aliases }: Pick<ChoiceKeyKind<string>, 'choices' | 'aliases'>, value: Json) {
   const chosen = isText(value) && Object.hasOwn(aliases, value) ? aliases[value] : value;
   return choices.find((choice) => choice === chosen);
 }
@@ -197,7 +199,7 @@ const ifRight =
 type RangeKind = { readonly min: number; readonly max?: number };
 const isWithin = (value: number, { min, max = Infinity }: RangeKind): boolean => value >= min && value <= max;
 
-const leafRules: { readonly [Type in LeafKind['type']]: LeafRule<LeafKind & { readonly type: Type }> } = {
+const leafRules: { readonly [Type in LeafKeyKind['type']]: LeafRule<LeafKeyKind & { readonly type: Type }> } = {
   string: {
     is: isText,
     keep: ifRight((value: string, { blank }) => blank === 'allowed' || value.trim() !== ''),
@@ -284,11 +286,14 @@ const leafRules: { readonly [Type in LeafKind['type']]: LeafRule<LeafKind & { re
 };
 
 /** A name that looks like a number or a boolean was written without quotes. */
-export const needsQuotes = (kind: KeyKind, value: Json): boolean =>
+export const keyNeedsQuotes = (kind: ConfigKeyKind, value: Json): boolean =>
   (kind.type === 'string' || kind.type === 'path') && (typeof value === 'number' || typeof value === 'boolean');
 
-export function withCamelCaseKeys<Keys extends SchemaKeys>(kind: TableKind<Keys>, values: JsonObject): ValuesOf<Keys> {
-  // The only cast from the table to its type; `checkValues` has established it.
+export function withCamelCaseKeys<Keys extends SchemaKeys>(
+  kind: TableKeyKind<Keys>,
+  values: JsonObject,
+): ValuesOf<Keys> {
+  // The only cast from the table to its type; `checkConfigValues` has established it.
   return renamed(kind.keys, values) as ValuesOf<Keys>;
 }
 
@@ -298,7 +303,7 @@ function renamed(keys: SchemaKeys, values: JsonObject): JsonObject {
   );
 }
 
-function renamedValue(kind: KeyKind | undefined, value: Json | undefined): Json | undefined {
+function renamedValue(kind: ConfigKeyKind | undefined, value: Json | undefined): Json | undefined {
   if (!isJsonObject(value)) return value;
   if (kind?.type === 'table') return renamed(kind.keys, value);
   if (kind?.type !== 'named-tables') return value;

@@ -3,8 +3,8 @@ import type { ApprovalsReviewer } from '../../../protocol/question.ts';
 import { credentialStores, loginMethods, type WebSearchMode, webSearchModes } from '../../policy/requirements.ts';
 import { agentsSchema } from '../agents.ts';
 import { featureNames } from '../features.ts';
-import { choiceKind, flagKind, keysOfKind, nameKind, stringListKind, textKind, words } from './key-kinds.ts';
-import type { SchemaKeys, NamedTablesKind, TableKind, ValuesOf } from './key-kinds.ts';
+import { choiceKind, booleanKey, keysOfKind, nameKey, stringListKind, textKey, words } from './key-kinds.ts';
+import type { SchemaKeys, NamedTablesKind, TableKeyKind, ValuesOf } from './key-kinds.ts';
 import { tuiSchema } from './tui-keys.ts';
 
 /** Codex keys that change what its agent does and have no effect here yet. Users are warned. */
@@ -46,8 +46,8 @@ const namedTables = <Keys extends SchemaKeys>(keys: Keys, unused: readonly strin
 
 function table<Keys extends SchemaKeys>(
   keys: Keys,
-  { unused = [], unknown = 'warning' }: Partial<Pick<TableKind<Keys>, 'unused' | 'unknown'>> = {},
-): TableKind<Keys> {
+  { unused = [], unknown = 'warning' }: Partial<Pick<TableKeyKind<Keys>, 'unused' | 'unknown'>> = {},
+): TableKeyKind<Keys> {
   return { type: 'table', keys, unused, unknown };
 }
 
@@ -57,35 +57,38 @@ const samplingKeys = {
 } as const satisfies SchemaKeys;
 
 const providerKeys = {
-  name: textKind,
-  base_url: nameKind,
+  name: textKey,
+  base_url: nameKey,
   env_key: variable,
-  env_key_instructions: textKind,
-  experimental_bearer_token: nameKind,
-  wire_api: nameKind,
+  env_key_instructions: textKey,
+  experimental_bearer_token: nameKey,
+  wire_api: nameKey,
   query_params: stringMap,
   http_headers: stringMap,
   env_http_headers: variableMap,
   request_max_retries: count,
   stream_max_retries: count,
   stream_idle_timeout_ms: tokens,
-  requires_openai_auth: flagKind,
-  supports_websockets: flagKind,
+  requires_openai_auth: booleanKey,
+  supports_websockets: booleanKey,
   websocket_connect_timeout_ms: tokens,
   ...samplingKeys,
   models: namedTables(samplingKeys),
   auth: table({
-    command: nameKind,
+    command: nameKey,
     args: stringListKind,
     timeout_ms: tokens,
     refresh_interval_ms: count,
     cwd: path,
   } as const),
   server_capabilities: table({
-    ...keysOfKind(flagKind, 'developer_role any_role_order any_call_ids returned_thoughts openai_fields stream_usage'),
+    ...keysOfKind(
+      booleanKey,
+      'developer_role any_role_order any_call_ids returned_thoughts openai_fields stream_usage',
+    ),
     max_tokens_field: choiceKind(['max_completion_tokens', 'max_tokens', 'none']),
-    ...keysOfKind(flagKind, 'output_schema parallel_calls pictures freeform_tools'),
-    ...keysOfKind(flagKind, 'remote_compaction access_programs request_compression'),
+    ...keysOfKind(booleanKey, 'output_schema parallel_calls pictures freeform_tools'),
+    ...keysOfKind(booleanKey, 'remote_compaction access_programs request_compression'),
     window_from: choiceKind(['ollama', 'lmstudio', 'llama.cpp', 'list']),
   } as const),
   // Kept only so that a provider which needs them can be refused when chosen.
@@ -104,47 +107,47 @@ const seconds = { type: 'seconds' } as const;
 const approvalMode = choiceKind(['auto', 'prompt', 'writes', 'approve']);
 
 const mcpServerKeys = {
-  command: nameKind,
+  command: nameKey,
   args: stringListKind,
   env: stringMap,
   env_vars: { type: 'free', shape: 'list' },
   cwd: path,
-  sandbox: nameKind,
-  url: nameKind,
+  sandbox: nameKey,
+  url: nameKey,
   bearer_token_env_var: variable,
   // Kept only so that it can be refused: a secret does not belong in this file.
-  bearer_token: nameKind,
+  bearer_token: nameKey,
   http_headers: stringMap,
   env_http_headers: variableMap,
   scopes: stringListKind,
-  oauth_resource: nameKind,
-  oauth: table({ client_id: nameKind, client_secret_env_var: variable, callback_port: count } as const),
-  enabled: flagKind,
-  required: flagKind,
+  oauth_resource: nameKey,
+  oauth: table({ client_id: nameKey, client_secret_env_var: variable, callback_port: count } as const),
+  enabled: booleanKey,
+  required: booleanKey,
   startup_timeout_sec: seconds,
   startup_timeout_ms: tokens,
   tool_timeout_sec: seconds,
-  supports_parallel_tool_calls: flagKind,
+  supports_parallel_tool_calls: booleanKey,
   omit_tools_from: stringListKind,
   default_tools_approval_mode: approvalMode,
   enabled_tools: stringListKind,
   disabled_tools: stringListKind,
   // Saved with an answer: the approval holds only while the server's description of the tool is unchanged.
-  tools: namedTables({ approval_mode: approvalMode, approved_digest: nameKind }),
+  tools: namedTables({ approval_mode: approvalMode, approved_digest: nameKey }),
 } as const satisfies SchemaKeys;
 
 const clamped = { type: 'integer', min: Number.MIN_SAFE_INTEGER } as const;
 
 const keys = {
-  model: nameKind,
-  model_provider: nameKind,
+  model: nameKey,
+  model_provider: nameKey,
   // Checked on use: a file shared with another program must not stop a start that does not need it.
-  oss_provider: nameKind,
-  model_reasoning_effort: nameKind,
-  plan_mode_reasoning_effort: nameKind,
+  oss_provider: nameKey,
+  model_reasoning_effort: nameKey,
+  plan_mode_reasoning_effort: nameKey,
   model_reasoning_summary: choiceKind(['auto', 'concise', 'detailed', 'none']),
   model_verbosity: choiceKind(['low', 'medium', 'high']),
-  service_tier: nameKind,
+  service_tier: nameKey,
   model_context_window: tokens,
   model_auto_compact_token_limit: tokens,
   model_auto_compact_token_limit_scope: choiceKind(['total', 'body_after_prefix']),
@@ -163,15 +166,15 @@ const keys = {
     memory_percent: percent,
     baseline_tokens: count,
   } as const),
-  undo: table({ enabled: flagKind, max_file_bytes: count, max_total_bytes: count } as const),
+  undo: table({ enabled: booleanKey, max_file_bytes: count, max_total_bytes: count } as const),
   blobs: table({ max_bytes: count } as const),
-  disable_paste_burst: flagKind,
+  disable_paste_burst: booleanKey,
   history: table({ persistence: choiceKind(['save-all', 'none']), max_bytes: count } as const),
   answer: table({ max_items: tokens, max_bytes: tokens } as const),
   approval_policy: { type: 'approval-policy' },
   approvals_reviewer: choiceKind<ApprovalsReviewer>(['user', 'auto_review'], { guardian_subagent: 'auto_review' }),
-  auto_review: table({ policy: textKind } as const),
-  review_model: nameKind,
+  auto_review: table({ policy: textKey } as const),
+  review_model: nameKey,
   web_search: choiceKind<WebSearchMode>(webSearchModes),
   tools: table({ edit: choiceKind(['patch', 'edit']) } as const, {
     unused: ['experimental_request_user_input', 'view_image', 'web_search'],
@@ -181,7 +184,7 @@ const keys = {
   sandbox_workspace_write: table(
     {
       writable_roots: paths,
-      ...keysOfKind(flagKind, 'network_access exclude_tmpdir_env_var exclude_slash_tmp'),
+      ...keysOfKind(booleanKey, 'network_access exclude_tmpdir_env_var exclude_slash_tmp'),
     } as const,
     { unknown: 'error' },
   ),
@@ -189,7 +192,7 @@ const keys = {
   shell_environment_policy: table(
     {
       inherit: choiceKind(['all', 'core', 'none']),
-      ignore_default_excludes: flagKind,
+      ignore_default_excludes: booleanKey,
       exclude: stringListKind,
       set: stringMap,
       include_only: stringListKind,
@@ -197,47 +200,47 @@ const keys = {
     } as const,
     { unused: ['experimental_use_profile'], unknown: 'error' },
   ),
-  allow_login_shell: flagKind,
+  allow_login_shell: booleanKey,
   cli_auth_credentials_store: choiceKind(credentialStores),
   forced_login_method: choiceKind(loginMethods),
   forced_chatgpt_workspace_id: { type: 'string-or-list' },
-  developer_instructions: textKind,
-  instructions: textKind,
+  developer_instructions: textKey,
+  instructions: textKey,
   model_instructions_file: path,
   compaction: table({
     strategy: choiceKind(['auto', 'structured', 'plain', 'remote']),
     max_bytes: tokens,
     timeout_ms: tokens,
   } as const),
-  compact_prompt: textKind,
+  compact_prompt: textKey,
   experimental_compact_prompt_file: path,
   personality: choiceKind(['none', 'friendly', 'pragmatic']),
-  ...keysOfKind(flagKind, 'include_permissions_instructions include_collaboration_mode_instructions'),
-  ...keysOfKind(flagKind, 'include_environment_context include_apps_instructions'),
-  experimental_realtime_start_instructions: textKind,
+  ...keysOfKind(booleanKey, 'include_permissions_instructions include_collaboration_mode_instructions'),
+  ...keysOfKind(booleanKey, 'include_environment_context include_apps_instructions'),
+  experimental_realtime_start_instructions: textKey,
   project_doc_max_bytes: count,
   project_doc_fallback_filenames: stringListKind,
   project_root_markers: stringListKind,
   otel: freeTable,
-  openai_base_url: nameKind,
+  openai_base_url: nameKey,
   model_providers: namedTables(providerKeys, ['supports_standalone_web_search']),
   skills: table({
-    include_instructions: flagKind,
+    include_instructions: booleanKey,
     max_context_tokens: { type: 'integer', min: 1, max: 10_000 },
-    bundled: table({ enabled: flagKind } as const),
+    bundled: table({ enabled: booleanKey } as const),
     config: { type: 'free', shape: 'list' },
   } as const),
   memories: table(
     {
-      ...keysOfKind(flagKind, 'use_memories generate_memories disable_on_external_context'),
+      ...keysOfKind(booleanKey, 'use_memories generate_memories disable_on_external_context'),
       ...keysOfKind(clamped, 'max_raw_memories_for_consolidation max_unused_days max_rollout_age_days'),
       ...keysOfKind(clamped, 'max_rollouts_per_startup min_rollout_idle_hours'),
-      ...keysOfKind(nameKind, 'extract_model consolidation_model'),
+      ...keysOfKind(nameKey, 'extract_model consolidation_model'),
     } as const,
     { unused: ['dedicated_tools', 'min_rate_limit_remaining_percent'] },
   ),
   goals: table({ max_goal_token_budget: tokens } as const),
-  plugins: namedTables({ enabled: flagKind }, ['mcp_servers']),
+  plugins: namedTables({ enabled: booleanKey }, ['mcp_servers']),
   mcp_servers: namedTables(mcpServerKeys, ['auth', 'environment_id', 'http_headers_helper']),
   projects: { ...namedTables({ trust_level: choiceKind(['trusted', 'untrusted']) }), names: 'folders' },
   // Read per layer, since the hooks of all layers run.
@@ -251,12 +254,12 @@ const keys = {
     type: 'retired',
     advice: 'Move the keys of the profile NAME to NAME.config.toml beside this file, and start with --profile NAME.',
   },
-  default_permissions: nameKind,
+  default_permissions: nameKey,
   // Read as a whole after merging: a profile may extend one of another layer.
   permissions: freeTable,
 } as const satisfies SchemaKeys;
 
 export type ConfiguredProvider = ValuesOf<typeof providerKeys>;
 export type ConfiguredMcpServer = ValuesOf<typeof mcpServerKeys>;
-export type GivenValues = ValuesOf<typeof keys>;
-export const configSchema: TableKind<typeof keys> = table(keys, { unused: [...missedKeys, ...othersKeys] });
+export type GivenConfigValues = ValuesOf<typeof keys>;
+export const configSchema: TableKeyKind<typeof keys> = table(keys, { unused: [...missedKeys, ...othersKeys] });

@@ -1,20 +1,21 @@
 import { isJsonObject, type JsonObject } from '../../../protocol/json.ts';
-import { choiceKind, flagKind, type SchemaKeys, nameKind, stringListKind, type TableKind, words } from './key-kinds.ts';
+import { choiceKind, booleanKey, nameKey, stringListKind, words } from './key-kinds.ts';
+import type { SchemaKeys, TableKeyKind } from './key-kinds.ts';
 
 const keys = {
-  animations: flagKind,
-  show_tooltips: flagKind,
+  animations: booleanKey,
+  show_tooltips: booleanKey,
   notifications: { type: 'boolean-or-list' },
   notification_method: choiceKind(['auto', 'osc9', 'bel']),
   notification_condition: choiceKind(['unfocused', 'always']),
-  vim_mode_default: flagKind,
+  vim_mode_default: booleanKey,
   alternate_screen: choiceKind(['auto', 'always', 'never']),
   status_line: stringListKind,
-  status_line_use_colors: flagKind,
+  status_line_use_colors: booleanKey,
   terminal_title: stringListKind,
-  theme: nameKind,
-  screen_reader: flagKind,
-  ascii: flagKind,
+  theme: nameKey,
+  screen_reader: booleanKey,
+  ascii: booleanKey,
   session_picker_view: choiceKind(['comfortable', 'dense']),
   resume_cwd: choiceKind(['current', 'session']),
   keymap: { type: 'free', shape: 'table' },
@@ -24,7 +25,7 @@ const keys = {
 const notes: readonly string[] = ['model_availability_nux', 'screen_reader_detection_done'];
 
 /** `[tui]`: a wrong value there must not stop the start. */
-export const tuiSchema: TableKind<typeof keys> = {
+export const tuiSchema: TableKeyKind<typeof keys> = {
   type: 'table',
   keys,
   unused: words(`

@@ -1,13 +1,13 @@
 import { isJsonObject, type JsonObject, valueAt } from '../../../protocol/json.ts';
-import type { CheckedLayer } from '../keys/check-layers.ts';
+import type { CheckedConfigLayer } from '../keys/check-layers.ts';
 import { type ConfigProblem, configKeyProblem } from '../layer-order.ts';
-import type { GivenValues } from '../keys/key-table.ts';
+import type { GivenConfigValues } from '../keys/key-table.ts';
 import { formatTomlKey } from '../toml/toml-key.ts';
 
 const table = 'model_prices';
 
 /** In US dollars per million tokens. The configuration must have been checked. */
-export function configuredPrices({ modelPrices = {} }: Pick<GivenValues, 'modelPrices'>) {
+export function configuredPrices({ modelPrices = {} }: Pick<GivenConfigValues, 'modelPrices'>) {
   return Object.entries(modelPrices).flatMap(([name, { input, output, ...rest }]) => {
     const [provider, model] = splitName(name);
     if (provider === '' || model === '' || input === undefined || output === undefined) return [];
@@ -16,7 +16,7 @@ export function configuredPrices({ modelPrices = {} }: Pick<GivenValues, 'modelP
 }
 
 /** Unusable prices. The highest layer that names one is reported. */
-export function priceProblems(checked: readonly CheckedLayer[], merged: JsonObject): readonly ConfigProblem[] {
+export function priceProblems(checked: readonly CheckedConfigLayer[], merged: JsonObject): readonly ConfigProblem[] {
   const prices = valueAt(merged, [table]);
   if (!isJsonObject(prices)) return [];
   return Object.entries(prices).flatMap(([name, price]) => {

@@ -5,32 +5,41 @@ import type { ApprovalsReviewer } from '../../../protocol/question.ts';
 import { approvalNames } from '../../policy/decide/approval-policy.ts';
 import type { SandboxLevel } from '../../policy/profiles/profile-entries.ts';
 import type { NamedProfile } from '../../policy/profiles/profiles.ts';
-import { type CompileBase, compileProfile, tableProblems } from '../../policy/profiles/tables/compile-profile.ts';
-import { tableWarning, unknownTableKey, wrongType, wrongValue } from '../../policy/profiles/tables/profile-tables.ts';
-import type { ProfileTables, TableProblem } from '../../policy/profiles/tables/profile-tables.ts';
+import { compileProfile, profileTableProblems } from '../../policy/profiles/tables/compile-profile.ts';
+import type { ProfileCompileBase } from '../../policy/profiles/tables/compile-profile.ts';
+import {
+  profileTableWarning,
+  unknownTableKey,
+  wrongProfileType,
+  wrongValueInProfile,
+} from '../../policy/profiles/tables/profile-tables.ts';
+import type { ProfileTables, ProfileTableProblem } from '../../policy/profiles/tables/profile-tables.ts';
 import { credentialStores, loginMethods, webSearchModes } from '../../policy/requirements.ts';
-import type { AllowedValues, AllowedProfiles, Requirements, WebSearchMode } from '../../policy/requirements.ts';
+import type { AllowedValues, AllowedProfiles, ManagedRequirements, WebSearchMode } from '../../policy/requirements.ts';
 import type { PrefixRule } from '../../policy/rules/rule-set.ts';
 import { type ConfigLayer, type ConfigProblem, configKeyProblem, configKeySource } from '../layer-order.ts';
-import { featureGates, featureNames } from '../features.ts';
-import { checkLayers } from '../keys/check-layers.ts';
-import { checkValues } from '../keys/check-values.ts';
-import { choiceKind, flagKind, keysOfKind, nameKind, stringListKind } from '../keys/key-kinds.ts';
-import { textKind, withCamelCaseKeys } from '../keys/key-kinds.ts';
-import type { ChoiceListKind, SchemaKeys, TableKind, ValuesOf } from '../keys/key-kinds.ts';
+import { featureSwitches, featureNames } from '../features.ts';
+import { checkConfigLayers } from '../keys/check-layers.ts';
+import { checkConfigValues } from '../keys/check-values.ts';
+import { choiceKind, booleanKey, keysOfKind, nameKey, stringListKind } from '../keys/key-kinds.ts';
+import { textKey, withCamelCaseKeys } from '../keys/key-kinds.ts';
+import type { ChoiceListKind, SchemaKeys, TableKeyKind, ValuesOf } from '../keys/key-kinds.ts';
 import { locateProblem } from '../permission-profiles.ts';
 import { wholePattern } from '../../policy/allowed-mcp-servers.ts';
 import type { AllowedServers, ServerIdentity, TextMatcher } from '../../policy/allowed-mcp-servers.ts';
 
-export type RequirementsResult = { readonly requirements: Requirements; readonly problems: readonly ConfigProblem[] };
+export type RequirementsResult = {
+  readonly requirements: ManagedRequirements;
+  readonly problems: readonly ConfigProblem[];
+};
 
 /** Merges `requirements.toml` with the managed configuration, which wins. A caller that finds an error must stop. */
 export function readRequirements(
   file: ConfigLayer,
   managed: ConfigLayer | undefined,
-  base: CompileBase,
+  base: ProfileCompileBase,
 ): RequirementsResult {
-  const checked = checkValues(requirementsSchema, file, { unknown: 'error' });
+  const checked = checkConfigValues(requirementsSchema, file, { unknown: 'error' });
   const values = withCamelCaseKeys(requirementsSchema, checked.values);
   const { rules, problems: ofRules } = requirementRules(file, values.rules?.prefixRules ?? []);
   const profiles = requiredProfiles({ ...file, values: checked.values }, base);
@@ -47,11 +56,11 @@ export function readRequirements(
   return { requirements: { ...demanded(file, values, profiles), ...held, ...decided(managed) }, problems };
 }
 
-function demanded(file: ConfigLayer, values: RequirementValues, profiles: RequiredProfiles): Requirements {
+function demanded(file: ConfigLayer, values: RequirementValues, profiles: RequiredProfiles): ManagedRequirements {
   const approvals = allowed(file, 'allowed_approval_policies', values.allowedApprovalPolicies);
   const reviewers = allowed(file, 'allowed_approvals_reviewers', values.allowedApprovalsReviewers);
   const sandboxModes = allowed(file, 'allowed_sandbox_modes', values.allowedSandboxModes);
-  const pins = { ...featureGates(values.featureRequirements ?? {}), ...featureGates(values.features ?? {}) };
+  const pins = { ...featureSwitches(values.featureRequirements ?? {}), ...featureSwitches(values.features ?? {}) };
   const { denyRead: patterns, tables } = profiles;
   const instructions = values.additionalDeveloperInstructions ?? '';
   const { model, modelReasoningEffort: effort, serviceTier } = values.models?.newThread ?? {};
@@ -82,10 +91,12 @@ function demanded(file: ConfigLayer, values: RequirementValues, profiles: Requir
 }
 
 /** The managed configuration's values for these three keys are requirements as well. */
-function decided(managed: ConfigLayer | undefined): Pick<Requirements, 'approvals' | 'reviewers' | 'sandboxModes'> {
+function decided(
+  managed: ConfigLayer | undefined,
+): Pick<ManagedRequirements, 'approvals' | 'reviewers' | 'sandboxModes'> {
   if (managed === undefined) return {};
   // All were checked against the key table, which has the same choices.
-  const values = checkLayers([managed], { unknown: 'error' })[0]?.values ?? {};
+  const values = checkConfigLayers([managed], { unknown: 'error' })[0]?.values ?? {};
   const approval = values['approval_policy'] as ApprovalPolicy | undefined;
   const reviewer = values['approvals_reviewer'] as ApprovalsReviewer | undefined;
   const mode = values['sandbox_mode'] as SandboxMode | undefined;
@@ -145,7 +156,7 @@ function choices<const Choice extends string>(
 }
 
 /** Every unknown name is an error: a misspelt requirement would not be enforced. */
-const table = <Keys extends SchemaKeys>(keys: Keys): TableKind<Keys> => ({
+const table = <Keys extends SchemaKeys>(keys: Keys): TableKeyKind<Keys> => ({
   type: 'table',
   keys,
   unused: [],
@@ -159,25 +170,25 @@ const enforced = {
   allowed_approvals_reviewers: choices<ApprovalsReviewer>(['user', 'auto_review'], {
     guardian_subagent: 'auto_review',
   }),
-  guardian_policy_config: textKind,
+  guardian_policy_config: textKey,
   allowed_sandbox_modes: choices(widths),
-  additional_developer_instructions: textKind,
+  additional_developer_instructions: textKey,
   features: pins,
   feature_requirements: pins,
   permissions: freeTable,
   allowed_permission_profiles: freeTable,
-  default_permissions: nameKind,
+  default_permissions: nameKey,
   rules: table({ prefix_rules: { type: 'free', shape: 'list' } as const }),
   auto_review: table({ ignore_rules: stringListKind, required_on_models: stringListKind }),
   allowed_web_search_modes: choices<WebSearchMode>(webSearchModes),
-  allow_login_shell: flagKind,
+  allow_login_shell: booleanKey,
   allowed_login_methods: choices(loginMethods),
   allowed_chatgpt_workspaces: stringListKind,
   cli_auth_credentials_store: choiceKind(credentialStores),
   mcp_servers: freeTable,
   hooks: freeTable,
-  allow_managed_hooks_only: flagKind,
-  models: table({ new_thread: table({ model: nameKind, model_reasoning_effort: nameKind, service_tier: nameKind }) }),
+  allow_managed_hooks_only: booleanKey,
+  models: table({ new_thread: table({ model: nameKey, model_reasoning_effort: nameKey, service_tier: nameKey }) }),
 } as const satisfies SchemaKeys;
 
 /** Limits on existing features that cannot be enforced yet; each gives a warning. */
@@ -195,15 +206,15 @@ const passing: SchemaKeys = {
     freeTable,
     'experimental_network plugins marketplaces apps feedback windows computer_use browser_use in_app_browser',
   ),
-  ...keysOfKind(nameKind, 'model_catalog_json enforce_residency chatgpt_base_url sqlite_home log_dir'),
+  ...keysOfKind(nameKey, 'model_catalog_json enforce_residency chatgpt_base_url sqlite_home log_dir'),
   ...keysOfKind(
-    flagKind,
+    booleanKey,
     'check_for_update_on_startup allow_browser_and_computer_use allow_appshots allow_remote_control',
   ),
 };
 
 type RequirementValues = ValuesOf<typeof enforced>;
-export const requirementsSchema: TableKind<typeof enforced> = table({ ...enforced, ...passing });
+export const requirementsSchema: TableKeyKind<typeof enforced> = table({ ...enforced, ...passing });
 const path = ['rules', 'prefix_rules'];
 
 /** Rules in `requirements.toml` may restrict commands but allow none. */
@@ -258,11 +269,11 @@ interface RequiredProfiles {
   readonly allowed?: AllowedProfiles;
   readonly tables: ProfileTables;
   readonly denyRead: readonly string[];
-  readonly problems: readonly TableProblem[];
+  readonly problems: readonly ProfileTableProblem[];
 }
 
 /** Permission profiles of `requirements.toml`. An allowed profile must be built in or defined there. */
-function requiredProfiles(file: ConfigLayer, base: CompileBase): RequiredProfiles {
+function requiredProfiles(file: ConfigLayer, base: ProfileCompileBase): RequiredProfiles {
   const { filesystem, ...profiles } = objectAt(file.values, 'permissions') ?? {};
   const denied = deniedReads(filesystem ?? {});
   const tables = Object.fromEntries(
@@ -275,7 +286,7 @@ function requiredProfiles(file: ConfigLayer, base: CompileBase): RequiredProfile
     denyRead: denied.patterns,
     problems: [
       ...denied.problems,
-      ...tableProblems(profiles, base),
+      ...profileTableProblems(profiles, base),
       ...relativeRoots(tables),
       ...parentProblems(tables, base),
       ...choices.problems,
@@ -285,17 +296,21 @@ function requiredProfiles(file: ConfigLayer, base: CompileBase): RequiredProfile
 
 function deniedReads(filesystem: unknown) {
   const at = ['permissions', 'filesystem'];
-  if (!isJsonObject(filesystem)) return { patterns: [], problems: [wrongType(at, 'a table', String(filesystem))] };
+  if (!isJsonObject(filesystem))
+    return { patterns: [], problems: [wrongProfileType(at, 'a table', String(filesystem))] };
   const { deny_read: patterns = [], ...others } = filesystem;
   const unknown = Object.keys(others).map((key) => unknownTableKey([...at, key], ['deny_read']));
   const key = [...at, 'deny_read'];
   if (!Array.isArray(patterns) || !patterns.every((text) => typeof text === 'string'))
-    return { patterns: [], problems: [...unknown, wrongType(key, 'a list of paths', patterns)] };
+    return { patterns: [], problems: [...unknown, wrongProfileType(key, 'a list of paths', patterns)] };
   if (!patterns.includes('')) return { patterns: patterns as readonly string[], problems: unknown };
-  return { patterns: [], problems: [...unknown, wrongValue(key, 'must not contain an empty path', 'Remove it.')] };
+  return {
+    patterns: [],
+    problems: [...unknown, wrongValueInProfile(key, 'must not contain an empty path', 'Remove it.')],
+  };
 }
 
-function parentProblems(tables: ProfileTables, base: CompileBase): readonly TableProblem[] {
+function parentProblems(tables: ProfileTables, base: ProfileCompileBase): readonly ProfileTableProblem[] {
   return Object.keys(tables).flatMap((id) => {
     const compiled = compileProfile(tables, id, base);
     return 'problem' in compiled ? [compiled.problem] : [];
@@ -303,29 +318,33 @@ function parentProblems(tables: ProfileTables, base: CompileBase): readonly Tabl
 }
 
 /** A relative root would allow different things in different folders. */
-function relativeRoots(tables: ProfileTables): readonly TableProblem[] {
+function relativeRoots(tables: ProfileTables): readonly ProfileTableProblem[] {
   return Object.entries(tables).flatMap(([id, table]) =>
     Object.keys(objectAt(table, 'workspace_roots') ?? {})
       .filter((root) => !/^[/~]/.test(root))
       .map((root) =>
-        wrongValue(['permissions', id, 'workspace_roots', root], 'must be absolute here', 'Write the whole path.'),
+        wrongValueInProfile(
+          ['permissions', id, 'workspace_roots', root],
+          'must be absolute here',
+          'Write the whole path.',
+        ),
       ),
   );
 }
 
-function allowedProfiles(file: ConfigLayer, tables: ProfileTables, base: CompileBase) {
+function allowedProfiles(file: ConfigLayer, tables: ProfileTables, base: ProfileCompileBase) {
   const given = file.values[allowedKey];
   const fallback = stringAt(file.values, defaultKey);
   if (given === undefined) {
     const what = `has no effect without ${allowedKey}`;
     const next = `List the profiles that may be chosen under ${allowedKey}.`;
-    return { problems: fallback === undefined ? [] : [tableWarning([defaultKey], what, next)] };
+    return { problems: fallback === undefined ? [] : [profileTableWarning([defaultKey], what, next)] };
   }
-  const problems: TableProblem[] = [];
+  const problems: ProfileTableProblem[] = [];
   const allowed: NamedProfile[] = [];
   for (const [id, isAllowed = null] of Object.entries(isJsonObject(given) ? given : {})) {
     const path = [allowedKey, id];
-    if (typeof isAllowed !== 'boolean') problems.push(wrongType(path, 'true or false', isAllowed));
+    if (typeof isAllowed !== 'boolean') problems.push(wrongProfileType(path, 'true or false', isAllowed));
     if (isAllowed !== true) continue;
     const compiled = compileProfile(tables, id, base);
     // Must be built in or defined in this file: a user's own profile of that name could allow anything.
@@ -337,7 +356,9 @@ function allowedProfiles(file: ConfigLayer, tables: ProfileTables, base: Compile
   const instead = allowed.find((profile) => profile.id === id);
   if (instead === undefined && problems.length === 0) {
     const what = id === undefined ? `needs ${defaultKey} beside it` : `does not contain ${defaultKey} ("${id}")`;
-    problems.push(wrongValue([allowedKey], what, `Set ${defaultKey} to one of the profiles that are allowed.`));
+    problems.push(
+      wrongValueInProfile([allowedKey], what, `Set ${defaultKey} to one of the profiles that are allowed.`),
+    );
   }
   const [first, ...others] = allowed;
   if (instead === undefined || first === undefined) return { problems };
@@ -346,14 +367,17 @@ function allowedProfiles(file: ConfigLayer, tables: ProfileTables, base: Compile
   return { allowed: rule, problems };
 }
 
-export type AllowedServersResult = { readonly servers?: AllowedServers; readonly problems: readonly TableProblem[] };
+export type AllowedServersResult = {
+  readonly servers?: AllowedServers;
+  readonly problems: readonly ProfileTableProblem[];
+};
 const serversKey = 'mcp_servers';
 
 /** An empty table allows no MCP server. */
 export function parseAllowedServers(file: ConfigLayer): AllowedServersResult {
   const table = objectAt(file.values, serversKey);
   if (table === undefined) return { problems: [] };
-  const problems: TableProblem[] = [];
+  const problems: ProfileTableProblem[] = [];
   const servers = Object.entries(table).flatMap(([name, entry]) => {
     const identity = identityOf([serversKey, name], entry ?? null, problems);
     return identity === undefined ? [] : [[name, identity] as const];
@@ -362,16 +386,17 @@ export function parseAllowedServers(file: ConfigLayer): AllowedServersResult {
 }
 
 type Path = readonly string[];
-const refuse = (problems: TableProblem[], problem: TableProblem): undefined => void problems.push(problem);
+const refuse = (problems: ProfileTableProblem[], problem: ProfileTableProblem): undefined =>
+  void problems.push(problem);
 
-function identityOf(path: Path, entry: Json, problems: TableProblem[]): ServerIdentity | undefined {
+function identityOf(path: Path, entry: Json, problems: ProfileTableProblem[]): ServerIdentity | undefined {
   const server = tableAt(path, entry, ['identity'], problems);
   const at = [...path, 'identity'];
   const identity = server && tableAt(at, server['identity'] ?? null, ['command', 'url'], problems);
   if (identity === undefined) return undefined;
   const { command, url } = identity;
   if ((command === undefined) === (url === undefined))
-    return refuse(problems, wrongValue(at, 'must have either a command or a url', 'Write one of them.'));
+    return refuse(problems, wrongValueInProfile(at, 'must have either a command or a url', 'Write one of them.'));
   if (url !== undefined) {
     const matcher = matcherOf([...at, 'url'], typeof url === 'string' ? { match: 'exact', value: url } : url, problems);
     return matcher && { kind: 'address', url: matcher };
@@ -380,19 +405,20 @@ function identityOf(path: Path, entry: Json, problems: TableProblem[]): ServerId
   return programOf([...at, 'command'], command ?? null, problems);
 }
 
-function programOf(path: Path, given: Json, problems: TableProblem[]): ServerIdentity | undefined {
+function programOf(path: Path, given: Json, problems: ProfileTableProblem[]): ServerIdentity | undefined {
   const table = tableAt(path, given, ['executable', 'args'], problems);
   if (table === undefined) return undefined;
   const { executable, args } = table;
-  if (typeof executable !== 'string') problems.push(wrongType([...path, 'executable'], 'a string', executable ?? null));
-  if (!Array.isArray(args)) problems.push(wrongType([...path, 'args'], 'a list of tables', args ?? null));
+  if (typeof executable !== 'string')
+    problems.push(wrongProfileType([...path, 'executable'], 'a string', executable ?? null));
+  if (!Array.isArray(args)) problems.push(wrongProfileType([...path, 'args'], 'a list of tables', args ?? null));
   if (typeof executable !== 'string' || !Array.isArray(args)) return undefined;
   const matchers = (args as readonly Json[]).map((each) => matcherOf([...path, 'args'], each, problems));
   const read = matchers.filter((matcher) => matcher !== undefined);
   return read.length === matchers.length ? { kind: 'program', command: executable, args: read } : undefined;
 }
 
-function matcherOf(path: Path, given: Json, problems: TableProblem[]): TextMatcher | undefined {
+function matcherOf(path: Path, given: Json, problems: ProfileTableProblem[]): TextMatcher | undefined {
   const table = tableAt(path, given, ['match', 'value', 'expression'], problems);
   if (table === undefined) return undefined;
   const { match, value, expression } = table;
@@ -400,11 +426,14 @@ function matcherOf(path: Path, given: Json, problems: TableProblem[]): TextMatch
     return { match, value };
   if (match === 'regex' && typeof expression === 'string' && value === undefined) {
     if (isPattern(expression)) return { match, expression };
-    return refuse(problems, wrongValue(path, `has no valid regular expression (${expression})`, 'Correct it.'));
+    return refuse(
+      problems,
+      wrongValueInProfile(path, `has no valid regular expression (${expression})`, 'Correct it.'),
+    );
   }
   const next =
     'Write { match = "exact", value = "…" }, the same with "prefix", or { match = "regex", expression = "…" }.';
-  return refuse(problems, wrongValue(path, 'is not a matcher', next));
+  return refuse(problems, wrongValueInProfile(path, 'is not a matcher', next));
 }
 
 function isPattern(expression: string): boolean {
@@ -415,8 +444,13 @@ function isPattern(expression: string): boolean {
   }
 }
 
-function tableAt(path: Path, given: Json, known: readonly string[], problems: TableProblem[]): JsonObject | undefined {
-  if (!isJsonObject(given)) return refuse(problems, wrongType(path, 'a table', given));
+function tableAt(
+  path: Path,
+  given: Json,
+  known: readonly string[],
+  problems: ProfileTableProblem[],
+): JsonObject | undefined {
+  if (!isJsonObject(given)) return refuse(problems, wrongProfileType(path, 'a table', given));
   const unknown = Object.keys(given).filter((name) => !known.includes(name));
   problems.push(...unknown.map((name) => unknownTableKey([...path, name], known)));
   return given;

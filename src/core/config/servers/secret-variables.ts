@@ -1,10 +1,10 @@
 import { equalJson, isJsonObject, type Json, type JsonObject, objectAt } from '../../../protocol/json.ts';
 import { hideSecrets } from '../../policy/secrets.ts';
 import { type ConfigLayer, type ConfigProblem, configKeyProblem } from '../layer-order.ts';
-import type { CheckedValues } from '../keys/check-values.ts';
+import type { CheckedConfigValues } from '../keys/check-values.ts';
 import { withCamelCaseKeys, words } from '../keys/key-kinds.ts';
 import { type ConfiguredMcpServer, type ConfiguredProvider, configSchema } from '../keys/key-table.ts';
-import { mergeLayers } from '../merge-values.ts';
+import { mergeConfigLayers } from '../merge-values.ts';
 import { type BuiltInProvider, builtInProviders } from '../providers/built-in-providers.ts';
 
 export interface VariableNamingConfig {
@@ -63,7 +63,7 @@ export function secretVariables(config: VariableNamingConfig): readonly string[]
 }
 
 type Path = readonly string[];
-type Checked = CheckedValues & { readonly layer: ConfigLayer };
+type Checked = CheckedConfigValues & { readonly layer: ConfigLayer };
 
 /** Keys that decide what runs or where a server's values go. A variable can load code, too. */
 const decisive = words(`
@@ -79,13 +79,16 @@ export function withoutProviderVariables(checked: readonly Checked[], otherVaria
   const ofProjects = checked.filter(({ layer, values }) => layer.name === 'project' && 'mcp_servers' in values);
   if (ofProjects.length === 0) return checked;
   const own = checked.filter(({ layer }) => layer.name !== 'project');
-  const before = objectAt(mergeLayers(own.map(({ values }) => values)), 'mcp_servers');
+  const before = objectAt(mergeConfigLayers(own.map(({ values }) => values)), 'mcp_servers');
   const decidedBy = new Map(
-    Object.entries(objectAt(mergeLayers(ofProjects.map(({ values }) => values)), 'mcp_servers') ?? {}).map(
+    Object.entries(objectAt(mergeConfigLayers(ofProjects.map(({ values }) => values)), 'mcp_servers') ?? {}).map(
       ([name, server]) => [name, decided(server, objectAt(before, name))] as const,
     ),
   );
-  const { modelProviders = {} } = withCamelCaseKeys(configSchema, mergeLayers(checked.map(({ values }) => values)));
+  const { modelProviders = {} } = withCamelCaseKeys(
+    configSchema,
+    mergeConfigLayers(checked.map(({ values }) => values)),
+  );
   const ofProviders = new Set(providerVariables({ modelProviders, otherVariables }));
   const ofServers = [...secretVariablesIn(own), ...passedVariablesIn(own)];
   const taken = { ofProviders, all: new Set([...ofProviders, ...ofServers]) };
@@ -94,7 +97,7 @@ export function withoutProviderVariables(checked: readonly Checked[], otherVaria
 
 function decided(server: Json | undefined, own: JsonObject = {}): readonly string[] {
   if (!isJsonObject(server)) return [];
-  const merged = mergeLayers([own, server]);
+  const merged = mergeConfigLayers([own, server]);
   return decisive.filter((key) => server[key] !== undefined && !equalJson(merged[key], own[key]));
 }
 

@@ -1,6 +1,6 @@
 import { equalJson, isJsonObject, type Json, type JsonObject, valueAt } from '../../../protocol/json.ts';
 import { hideSecrets } from '../../policy/secrets.ts';
-import { nestedValue } from '../merge-values.ts';
+import { wrapValueInKeys } from '../merge-values.ts';
 import { tomlKeyLine } from './toml-key-line.ts';
 import { formatTomlKey, formatTomlString, parseTomlKey } from './toml-key.ts';
 
@@ -82,7 +82,7 @@ export function withoutBareTable(text: string, path: readonly string[]): string 
 
 export function withTomlTable(text: string, path: readonly string[], values: JsonObject): string {
   const before = text.trimEnd();
-  return `${before === '' ? '' : `${before}\n\n`}${writeToml(nestedValue(path, values))}`;
+  return `${before === '' ? '' : `${before}\n\n`}${writeToml(wrapValueInKeys(path, values))}`;
 }
 
 /** Sets some top-level keys, which come before all tables. Works by lines: the caller must check the result. */
@@ -180,7 +180,7 @@ export function tomlEditHint(
   const changed = Object.entries(wanted).filter(([key, value]) => !equalJson(own[key] ?? null, value ?? null));
   return changed
     .map(([key, value]) => {
-      const shown = valueAt(hideSecrets(nestedValue(path, { [key]: value })), path) as JsonObject;
+      const shown = valueAt(hideSecrets(wrapValueInKeys(path, { [key]: value })), path) as JsonObject;
       const assigned = writeToml(shown).trim();
       if (isInline) return `In the braces on line ${line}, write: ${dotted(below, assigned)}`;
       const written = own[key] === undefined ? undefined : tomlKeyLine(text, [...path, key]);

@@ -93,8 +93,8 @@ function report({ tokensUsed, tokenBudget, timeUsedSeconds }: Goal): string {
   return `The goal took ${tokensUsed}${of} tokens and ${timeUsedSeconds} seconds. Tell the user.`;
 }
 
-export const goalExists =
+export const goalExistsText =
   'This thread has a goal that is not complete. Continue with it, or change it with update_goal; "active" resumes one that rests.';
 export const onlyUserRaisesBudget =
   'Only the user gives the goal more tokens, and has said nothing since it continued by itself. Say what is done and what is left.';
-export const noGoal = 'This thread has no goal. Only the user decides that there is one.';
+export const noGoalText = 'This thread has no goal. Only the user decides that there is one.';

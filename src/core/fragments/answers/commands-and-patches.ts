@@ -1,8 +1,8 @@
 import type { StoppedBy } from '../../../protocol/abort.ts';
 import { countOmittedOutput } from '../../../protocol/display-text.ts';
 import type { DenialReason, DeniedByRule, DeniedRequest } from '../../../protocol/permissions.ts';
-import { quote } from '../text/escape-markup.ts';
-import { type Budget, bytesPerToken, estimateTokens, truncateMiddle } from '../text/truncate.ts';
+import { quoteAsJson } from '../text/escape-markup.ts';
+import { type TextBudget, bytesPerToken, estimateTokens, truncateMiddle } from '../text/truncate.ts';
 
 export interface CommandReport {
   readonly seconds: number;
@@ -23,7 +23,7 @@ export interface CommandReport {
 }
 
 /** If the output exceeds the budget, it is cut, and a warning with its full size precedes it. */
-export function commandOutput(report: CommandReport, budget: Budget): string {
+export function commandOutput(report: CommandReport, budget: TextBudget): string {
   const { tokens, lines } = sizeOf(report.output);
   const facts = [
     `Wall time: ${report.seconds.toFixed(4)} seconds`,
@@ -104,7 +104,7 @@ function deniedLines(denied: readonly DeniedRequest[]): readonly string[] {
 /** The reason is quoted because it comes from a rule file, and may be too long for a list. */
 function ruleWords({ why }: DeniedByRule): string {
   if (why === undefined) return 'denied by a rule';
-  return `denied by a rule: ${quote(why.length > longestReason ? `${why.slice(0, longestReason)}…` : why)}`;
+  return `denied by a rule: ${quoteAsJson(why.length > longestReason ? `${why.slice(0, longestReason)}…` : why)}`;
 }
 
 function leftOutLines(servers: number): readonly string[] {
@@ -127,7 +127,7 @@ function listed(title: string, all: readonly string[]): readonly string[] {
 
 export function patchOutput(
   { exitCode, seconds, output }: { readonly exitCode: number; readonly seconds: number; readonly output: string },
-  budget: Budget,
+  budget: TextBudget,
 ): string {
   const cut = truncateMiddle(output, budget);
   const lines = cut === output ? [] : [`Total output lines: ${output.split('\n').length}`];
@@ -136,13 +136,13 @@ export function patchOutput(
 }
 
 /** The patch is unreadable or does not fit the files. Nothing was written. */
-export const patchUnfitText = (problem: string, budget: Budget): string =>
+export const patchUnfitText = (problem: string, budget: TextBudget): string =>
   truncateMiddle(`apply_patch verification failed: ${problem}`, budget);
-export const editUnfitText = (problem: string, budget: Budget): string =>
+export const editUnfitText = (problem: string, budget: TextBudget): string =>
   truncateMiddle(`edit_file failed: ${problem}`, budget);
 
 /** Nothing was written. */
-export const patchRejectedText = (reason: string, budget: Budget): string =>
+export const patchRejectedText = (reason: string, budget: TextBudget): string =>
   truncateMiddle(`patch rejected: ${reason}`, budget);
 
 /** The turn ended before the patch began. */

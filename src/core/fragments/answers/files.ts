@@ -1,5 +1,5 @@
 import type { ContentsFound, NamesFound } from '../../../ports/files.ts';
-import { type Budget, byteLength, bytesPerToken, firstBytes } from '../text/truncate.ts';
+import { type TextBudget, byteLength, bytesPerToken, firstBytes } from '../text/truncate.ts';
 
 /** In bytes. */
 const longestFoundLine = 400;
@@ -11,7 +11,7 @@ const whyEnded: Readonly<Record<NonNullable<ContentsFound['ended']>, string>> = 
   entries: 'There are too many files: not all folders were searched. Search in one folder.',
 };
 
-export function foundLinesText({ lines, files, skipped, ended }: ContentsFound, budget: Budget): string {
+export function foundLinesText({ lines, files, skipped, ended }: ContentsFound, budget: TextBudget): string {
   const all = lines.map(({ path, line, text }) => `${path}:${line}: ${shortenedLine(text.trim(), longestFoundLine)}\n`);
   const shown = fitting(all, budget);
   const left = lines.length - shown.length;
@@ -25,7 +25,7 @@ export function foundLinesText({ lines, files, skipped, ended }: ContentsFound, 
 }
 
 /** One path per line; folders end with a slash. */
-export function foundNamesText({ files, total, isPartial }: NamesFound, budget: Budget): string {
+export function foundNamesText({ files, total, isPartial }: NamesFound, budget: TextBudget): string {
   const paths = files.map(({ path, kind }) => `${path}${kind === 'folder' ? '/' : ''}\n`);
   const shown = fitting(paths, budget);
   const notes = [
@@ -36,7 +36,7 @@ export function foundNamesText({ files, total, isPartial }: NamesFound, budget: 
   return [...shown, ...notes.map((note) => `(${note})\n`)].join('');
 }
 
-function fitting(lines: readonly string[], { mode, limit }: Budget): readonly string[] {
+function fitting(lines: readonly string[], { mode, limit }: TextBudget): readonly string[] {
   let left = (mode === 'tokens' ? bytesPerToken : 1) * limit - bytesForEndNote;
   const end = lines.findIndex((line) => (left -= byteLength(line)) < 0);
   return end === -1 ? lines : lines.slice(0, Math.max(1, end));
@@ -48,7 +48,7 @@ const longestNumberedLine = 2000;
 export function numberedLines(
   text: string,
   { offset, limit }: { readonly offset: number; readonly limit: number },
-  budget: Budget,
+  budget: TextBudget,
 ): string {
   if (text === '') return 'The file is empty.';
   const lines = text.replace(/(?:\r\n|\n|\r)$/, '').split(/\r\n|\n|\r/);

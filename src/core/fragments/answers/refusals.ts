@@ -117,8 +117,8 @@ export const reviewFailedText = (why: string): string =>
   `The review failed: ${endWithFullStop(why)} Do without the action, or tell the user what is needed.`;
 export const tooLongToReview =
   'The action is too long for the reviewer to see all of it. Make it shorter or split it, or tell the user what is needed.';
-export const beyondReviewer = 'A reviewer may not allow an action of that risk here; only the user can.';
-export const tooManyDenials = 'The reviewer has declined too many calls of this turn.';
+export const reviewerMayNotAllowText = 'A reviewer may not allow an action of that risk here; only the user can.';
+export const tooManyDenialsText = 'The reviewer has declined too many calls of this turn.';
 
 /** The refusing party and its reasons. `what`: what approval would have done, worded to follow "did not". */
 function declinedWords(answer: Answer, what: string): string {

@@ -40,8 +40,8 @@ export const notRunInForkedThread =
   'Not run: this conversation was branched off before the user answered whether it may run. It may run in the conversation that this one was branched from.';
 
 /** The call has no answer, and the file does not say why. */
-export const abortedCall = 'aborted';
-export const planUpdated = 'Plan updated';
+export const abortedCallText = 'aborted';
+export const planUpdatedText = 'Plan updated';
 const [mostNamed, longestName] = [5, 60];
 /** Providers accept no longer name. */
 const longestToolName = 64;

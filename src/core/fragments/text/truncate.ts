@@ -1,5 +1,5 @@
 /** The unit for cutting text. One token counts as four bytes. */
-export type Budget = { readonly mode: 'bytes' | 'tokens'; readonly limit: number };
+export type TextBudget = { readonly mode: 'bytes' | 'tokens'; readonly limit: number };
 export const bytesPerToken = 4;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -18,7 +18,7 @@ export const sentBytes = (text: string): number => byteLength(JSON.stringify(tex
  * The text if it fits, else its head and tail around a marker with the missing amount. Characters are never split. A
  * budget of 0 leaves the marker alone; an empty text stays empty.
  */
-export function truncateMiddle(text: string, budget: Budget): string {
+export function truncateMiddle(text: string, budget: TextBudget): string {
   const limit = Math.max(0, budget.mode === 'tokens' ? budget.limit * bytesPerToken : budget.limit);
   if (text.length * 3 <= limit) return text;
   const bytes = encoder.encode(text);
@@ -41,7 +41,7 @@ export function lastBytes(text: string, limit: number): string {
   return decoder.decode(bytes.subarray(characterStartAtOrAfter(bytes, bytes.length - limit)));
 }
 
-function marker(bytes: Uint8Array, from: number, to: number, limit: number, mode: Budget['mode']): string {
+function marker(bytes: Uint8Array, from: number, to: number, limit: number, mode: TextBudget['mode']): string {
   if (mode === 'tokens') return `…${Math.ceil((bytes.length - limit) / bytesPerToken)} tokens truncated…`;
   return `…${[...decoder.decode(bytes.subarray(from, to))].length} chars truncated…`;
 }

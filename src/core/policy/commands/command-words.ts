@@ -15,9 +15,9 @@ export interface ShellCall {
 }
 
 /** The words of a text. */
-export const setOf = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
+export const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
 const grammars: Readonly<Record<string, Shell>> = { bash: 'bash', sh: 'sh', zsh: 'zsh' };
-const otherShells = setOf('dash ksh mksh lksh oksh posh ash fish rbash yash csh tcsh nu elvish xonsh');
+const otherShells = wordSet('dash ksh mksh lksh oksh posh ash fish rbash yash csh tcsh nu elvish xonsh');
 const valued = new Set(['--rcfile', '--init-file']);
 
 export function isShell(word: string): boolean {

@@ -1,4 +1,4 @@
-import { hasOption, isLongOption, programName, setOf } from './command-words.ts';
+import { hasOption, isLongOption, programName, wordSet } from './command-words.ts';
 
 /** Options before the subcommand that take the next word. */
 const valued = new Set(['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--config-env', '--super-prefix']);
@@ -65,7 +65,7 @@ const has = (words: readonly string[], letter: string, name?: string): boolean =
   hasOption(words, letter, name, /^-[A-Za-z]+$/);
 export type DangerKind = 'forced-removal' | 'destructive';
 
-const always = setOf(
+const always = wordSet(
   `shred srm wipefs blkdiscard mke2fs mkswap shutdown reboot halt poweroff killall5 sfdisk sgdisk fdisk parted
   lvremove vgremove pvremove`,
 );
@@ -105,7 +105,7 @@ const byWords: Readonly<Record<string, (words: readonly string[]) => boolean>> =
 
 /** Names that `dangerOfWords` looks for. `mkfs` and `newfs` names have suffixes. */
 export const dangerousNames: ReadonlySet<string> = always
-  .union(setOf('rm cmd powershell pwsh'))
+  .union(wordSet('rm cmd powershell pwsh'))
   .union(new Set(Object.keys(byWords)));
 
 export function dangerOfWords([program, ...words]: readonly string[]): DangerKind | undefined {
@@ -126,8 +126,10 @@ function shrinks(word: string, next: string | undefined): boolean {
 }
 
 const address = /^["']?https?:\/\//i;
-const openers = setOf('start-process saps invoke-item ii start explorer mshta rundll32 chrome msedge firefox iexplore');
-const removers = setOf('remove-item ri rm del erase rd rmdir');
+const openers = wordSet(
+  'start-process saps invoke-item ii start explorer mshta rundll32 chrome msedge firefox iexplore',
+);
+const removers = wordSet('remove-item ri rm del erase rd rmdir');
 
 /** For Windows shells, which no grammar here reads: their words are checked statement by statement. */
 function windowsDanger(name: string, rest: readonly string[]): DangerKind | undefined {

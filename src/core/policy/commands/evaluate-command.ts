@@ -1,5 +1,5 @@
 import type { ShellReader } from '../../../ports/commands.ts';
-import { isFamiliarShell, programName, setOf, shellCall } from './command-words.ts';
+import { isFamiliarShell, programName, wordSet, shellCall } from './command-words.ts';
 import type { CommandWords, MaybeKnownWord, ShellCall } from './command-words.ts';
 import { type DangerKind, dangerOfWords, isDevice } from './dangerous-commands.ts';
 import { isReadOnlyCommand } from './read-only-commands.ts';
@@ -10,7 +10,7 @@ import type { TakenScript, UnwrappedCommand } from './wrapper-programs.ts';
 /** No honest command nests programs deeper. */
 export const maximumWrappers = 8;
 const maximumFound = 20_000;
-const quietWrappers = setOf('command exec time timeout nice ionice stdbuf env xargs');
+const quietWrappers = wordSet('command exec time timeout nice ionice stdbuf env xargs');
 
 /** Grows while a call is evaluated. */
 export class CommandFindings {
@@ -205,7 +205,7 @@ export const withoutUnknownWords = (words: CommandWords): string[] => words.filt
  * Variables that change a program's appearance or counting, and never which code it runs or which files it touches. All
  * others may: `PATH`, `GIT_SSH_COMMAND`, `NODE_OPTIONS`, `RUSTC_WRAPPER`, and those of future programs.
  */
-const names = setOf(
+const names = wordSet(
   `LANG LANGUAGE TERM COLUMNS LINES CI DEBUG NODE_ENV NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE PY_COLORS
   CARGO_TERM_COLOR RUST_BACKTRACE RUST_LOG PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE`,
 );

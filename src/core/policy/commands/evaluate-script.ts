@@ -5,7 +5,7 @@ import type {
   ShellSimpleCommand,
   ShellWord,
 } from '../../../protocol/shell.ts';
-import { readsScriptFromInput, setOf } from './command-words.ts';
+import { readsScriptFromInput, wordSet } from './command-words.ts';
 import type { CommandWords, MaybeKnownWord, Shell } from './command-words.ts';
 import {
   CommandFindings,
@@ -175,7 +175,7 @@ function innerNodes(node: ShellNode): readonly ShellNode[] {
   }
 }
 
-const leading = setOf('if then elif else while until do for case ! { } time');
+const leading = wordSet('if then elif else while until do for case ! { } time');
 
 /** A quote in the first line is never closed, so no shell runs any of it. */
 function isNeverRun(script: string): boolean {

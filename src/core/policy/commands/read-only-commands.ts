@@ -1,4 +1,4 @@
-import { isLongOption, setOf } from './command-words.ts';
+import { isLongOption, wordSet } from './command-words.ts';
 
 const refused = 'output ext-diff textconv exec paginate show-signature open-files-in-pager contents'.split(' ');
 const shownBranches =
@@ -13,7 +13,7 @@ function isReadOnlyGit([subcommand = '', ...words]: readonly string[]): boolean 
 }
 
 /** Programs that neither write files nor start programs, whatever their options. From Codex's earlier list. */
-const anyWords = setOf(
+const anyWords = wordSet(
   `cat cd cut echo expr false grep head id ls nl paste pwd rev seq stat tail tr true uname wc which whoami numfmt
   tac`,
 );

@@ -1,5 +1,5 @@
 import type { ShellBlock, ShellNode, ShellScript, ShellSimpleCommand } from '../../../protocol/shell.ts';
-import { setOf, type Shell } from './command-words.ts';
+import { wordSet, type Shell } from './command-words.ts';
 
 /** The pieces of a script that grammar and quoting rules read alike. Undefined if its effect is uncertain. */
 export function agreedScriptPieces(script: string, { body }: ShellScript, shell: Shell) {
@@ -50,7 +50,7 @@ const dialects: Readonly<Record<Shell, readonly Dialect[]>> = {
   other: ['bash', 'posix', 'zsh'],
 };
 
-const reserved = setOf(
+const reserved = wordSet(
   'if then elif else fi for while until do done case esac function select coproc [[ ]] in foreach end repeat',
 );
 

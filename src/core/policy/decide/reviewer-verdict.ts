@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../../protocol/json.ts';
 import { authorizationLevels, type Question, type ReviewVerdict, riskLevels } from '../../../protocol/question.ts';
-import { type Grant, type GrantedPermissions, isText, parseGrantKey, permissionsOf } from '../grants/grants.ts';
+import { type Grant, type GrantedPermissions, isGrantText, parseGrantKey, permissionsOf } from '../grants/grants.ts';
 
 /** `why`: for people who investigate it. */
 export type ParsedVerdict =
@@ -139,11 +139,13 @@ export interface GrantsDescription extends GrantedPermissions {
 export function describeGrants(grants: readonly Grant[]): GrantsDescription {
   const parts = [...new Set(grants.map(({ key }) => key))].map((key) => parseGrantKey({ key }));
   const commands = parts.flatMap(([what, where, cwd, command]) =>
-    what === 'command' && isText(where) && isText(cwd) && isText(command) ? [{ command, cwd, where }] : [],
+    what === 'command' && isGrantText(where) && isGrantText(cwd) && isGrantText(command)
+      ? [{ command, cwd, where }]
+      : [],
   );
-  const named = (kind: string) => parts.flatMap(([what, name]) => (what === kind && isText(name) ? [name] : []));
+  const named = (kind: string) => parts.flatMap(([what, name]) => (what === kind && isGrantText(name) ? [name] : []));
   const ofServers = parts.flatMap(([what, server, tool]) =>
-    what === 'mcp' && isText(server) && isText(tool) ? [`${server}/${tool}`] : [],
+    what === 'mcp' && isGrantText(server) && isGrantText(tool) ? [`${server}/${tool}`] : [],
   );
   const [files, tools] = [named('file'), [...named('tool'), ...ofServers]];
   return {

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ResolvedPolicy } from '../../../protocol/permissions.ts';
 import type { EnvironmentVariables } from '../../../protocol/shell.ts';
-import { setOf } from '../commands/command-words.ts';
+import { wordSet } from '../commands/command-words.ts';
 import type { RepositoryKind } from '../git/inspect-repository.ts';
 import { isWithin, joinPath } from '../paths/absolute-paths.ts';
 import { type PathInspection, walkPath } from '../paths/walk-path.ts';
@@ -99,14 +99,14 @@ function isUntamperedPlace(path: string, { look, isWritable }: Pick<ProgramProbe
 }
 
 /** Variables with places from which a program or its children load code: libraries, start files, helpers. */
-const places = setOf(
+const places = wordSet(
   `LD_LIBRARY_PATH LD_PRELOAD LD_AUDIT LD_DEBUG_OUTPUT DYLD_LIBRARY_PATH DYLD_INSERT_LIBRARIES DYLD_FRAMEWORK_PATH
   DYLD_FALLBACK_LIBRARY_PATH GCONV_PATH OPENSSL_CONF OPENSSL_MODULES OPENSSL_ENGINES BASH_ENV ZDOTDIR PERL5LIB PERLLIB
   PYTHONPATH PYTHONHOME PYTHONSTARTUP PYTHONPYCACHEPREFIX RUBYLIB NODE_PATH LUA_PATH LUA_CPATH CLASSPATH GIT_EXEC_PATH
   GIT_TEMPLATE_DIR GIT_SSH GIT_ASKPASS SSH_ASKPASS GNUPGHOME`,
 );
 
-const commandLines = setOf('EDITOR VISUAL GIT_SEQUENCE_EDITOR GIT_SSH_COMMAND GIT_PROXY_COMMAND GIT_EXTERNAL_DIFF');
+const commandLines = wordSet('EDITOR VISUAL GIT_SEQUENCE_EDITOR GIT_SSH_COMMAND GIT_PROXY_COMMAND GIT_EXTERNAL_DIFF');
 
 /** Variables that hold options, some of which make a program load code. */
 const options: Readonly<Record<string, RegExp>> = {

@@ -1,4 +1,4 @@
-import { isLongOption, programName, setOf } from '../commands/command-words.ts';
+import { isLongOption, programName, wordSet } from '../commands/command-words.ts';
 import type { CommandAnalysis } from '../commands/analyse-command.ts';
 import type { DecisionContext } from '../decide/call-decision.ts';
 import type { TamperState } from '../environment/tamper-state.ts';
@@ -71,7 +71,7 @@ export const startsGit = (analysis: DecisionContext['analysis']): boolean =>
 
 /** Options that name a program to run, a file to write or settings to use, or lead into other repositories. */
 const naming = [
-  ...setOf(`upload-pack receive-pack exec output output-directory open-files-in-pager extcmd template config smtp-server
+  ...wordSet(`upload-pack receive-pack exec output output-directory open-files-in-pager extcmd template config smtp-server
   sendmail-cmd to-cmd cc-cmd separate-git-dir unsafe-paths recurse-submodules strategy`),
 ];
 
@@ -87,7 +87,7 @@ const namingLetters: Readonly<Record<string, RegExp>> = {
  * Subcommands that run only hooks and programs named by settings, write no settings, and enter a submodule only by
  * starting git anew. For all others, including aliases, this is unknown.
  */
-const plainSubcommands = setOf(
+const plainSubcommands = wordSet(
   `add am apply blame branch cat-file checkout cherry cherry-pick clean commit count-objects describe diff diff-files
   diff-index diff-tree fetch for-each-ref fsck gc grep log ls-files ls-remote ls-tree merge merge-base mv name-rev pull
   push range-diff rebase reflog reset restore rev-list rev-parse revert rm shortlog show show-branch show-ref stash
@@ -119,7 +119,7 @@ export function staysInRepository([program = '', ...words]: readonly string[], f
  * Subcommands that read and write no file of the checkout. Others check a folder once and then enter it: a replacement
  * made meanwhile leads them elsewhere, to write there or to read denied files.
  */
-const withoutCheckout = setOf(
+const withoutCheckout = wordSet(
   `branch cat-file cherry commit count-objects describe fetch for-each-ref fsck gc log ls-remote ls-tree merge-base
   name-rev push range-diff reflog rev-list rev-parse shortlog show show-branch show-ref tag var version whatchanged`,
 );
@@ -179,15 +179,15 @@ function parseShortOptions(subcommand: string, word: string): ShortOptions {
 }
 
 /** Options of `git commit` without a value that make it read no file of the checkout. */
-const alone = setOf(
+const alone = wordSet(
   `amend no-edit allow-empty allow-empty-message no-verify verify signoff no-signoff quiet gpg-sign no-gpg-sign
   reset-author no-post-rewrite no-status`,
 );
 
 /** Options like those in `alone`, but with a value. */
-const withValue = setOf('message reuse-message author date cleanup trailer fixup squash file');
+const withValue = wordSet('message reuse-message author date cleanup trailer fixup squash file');
 /** Options with which git opens no editor. For an editor, git would read the checkout, as `git status` does. */
-const givingWords = setOf('message reuse-message fixup file no-edit');
+const givingWords = wordSet('message reuse-message fixup file no-edit');
 const longNames: Readonly<Record<string, string>> = { m: 'message', C: 'reuse-message', F: 'file' };
 
 /** True if the words after `git commit` read no file of the checkout: index and message are given. Else unknown. */

@@ -3,7 +3,7 @@ import { decideHost, readHostLists } from '../network/host-lists.ts';
 import { splitHostAndPort } from '../network/host-name.ts';
 import { isWithin, joinPath, normalisePath } from '../paths/absolute-paths.ts';
 import { accessAt, isDenied, networkReach, type RestrictedFiles } from '../paths/access.ts';
-import { namesKeptAnywhere, protectedNames } from '../paths/special-places.ts';
+import { protectedNamesAtAnyDepth, protectedNames } from '../paths/special-places.ts';
 import { type Grant, type GrantedPermissions, permissionsOf, permissionsWith } from './grants.ts';
 
 export type RunPlacement = { readonly where: 'sandbox' | 'outside'; readonly extra?: GrantedPermissions };
@@ -79,7 +79,7 @@ function openedPaths(policy: ResolvedPolicy, paths: readonly string[] = []): rea
   return [
     ...granted.map((path): PathRule => {
       const rule = { path, access: 'write', ifMissing: 'skip', place: path } as const;
-      return isKeeping ? { ...rule, keeps: namesKeptAnywhere } : rule;
+      return isKeeping ? { ...rule, keeps: protectedNamesAtAnyDepth } : rule;
     }),
     ...[...named, ...guardsOf(policy)].filter(isKept),
   ];

@@ -58,7 +58,7 @@ interface JudgedMcpTool {
 /** True if an answer allowed the tool before its server changed it. */
 export function wasGrantedBeforeChange(grants: readonly Grant[], { server, tool, digest }: GrantedMcpTool): boolean {
   return grants.map(parseGrantKey).some(([kind, of, name, then]) => {
-    return kind === 'mcp' && of === server && name === tool && isText(then) && isChangedMcpTool(then, digest);
+    return kind === 'mcp' && of === server && name === tool && isGrantText(then) && isChangedMcpTool(then, digest);
   });
 }
 
@@ -73,7 +73,7 @@ export function permissionGrantKeys({ network, read = [], write = [] }: ExtraPer
 
 export function permissionsOf(grants: readonly Grant[]): GrantedPermissions {
   const parts = grants.map(parseGrantKey);
-  const paths = (kind: string) => parts.flatMap(([what, path]) => (what === kind && isText(path) ? [path] : []));
+  const paths = (kind: string) => parts.flatMap(([what, path]) => (what === kind && isGrantText(path) ? [path] : []));
   const network = parts.some(([what]) => what === 'network');
   const hosts = [...new Set(parts.flatMap(hostOf))];
   return permissionsWith(network, { read: paths('read'), write: paths('write'), hosts });
@@ -90,7 +90,7 @@ export function permissionsWith(network: boolean, { read = [], write = [], hosts
 /** The key's protocol says how the host was requested. An answer opens the host at its port. */
 function hostOf([what, , name, port]: readonly unknown[]): readonly string[] {
   const isPort = typeof port === 'number' && Number.isInteger(port) && port > 0 && port < 65_536;
-  return what === 'host' && isText(name) && isPort ? [hostAtPort(name, port)] : [];
+  return what === 'host' && isGrantText(name) && isPort ? [hostAtPort(name, port)] : [];
 }
 
 /** Keys come from a file: malformed ones grant nothing. */
@@ -103,7 +103,7 @@ export function parseGrantKey({ key }: Grant): readonly unknown[] {
   }
 }
 
-export const isText = (value: unknown): value is string => typeof value === 'string';
+export const isGrantText = (value: unknown): value is string => typeof value === 'string';
 export const grantsCoverAll = (grants: readonly Grant[], keys: readonly string[]): boolean =>
   keys.length > 0 && keys.every((key) => grants.some((grant) => grant.key === key));
 

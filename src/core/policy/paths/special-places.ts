@@ -169,7 +169,7 @@ export function temporaryFolders(env: { readonly TMPDIR?: string | undefined }):
 /** Folders that control later programs: read-only directly below writable paths, whether they exist or not. */
 export const protectedNames: readonly string[] = ['.git', '.agents', '.codex', '.aws', '.capstan'];
 /** Git reads hooks and settings from these anywhere, so they are kept at any depth of writable paths. */
-export const namesKeptAnywhere: readonly string[] = ['.git'];
+export const protectedNamesAtAnyDepth: readonly string[] = ['.git'];
 /** Names that shared profiles list. Capstan's own is protected too, without an entry that others would read. */
 export const sharedProtectedNames: readonly string[] = ['.git', '.agents', '.codex', '.aws'];
 /** Names that a sandbox may have to create on the host to keep a command from creating them. */

@@ -24,14 +24,14 @@ export interface PathWalk<Sight> {
 }
 
 /** `followed`: follow a link at the very end, as for writing. `meant`: stop at the link itself, as for removing. */
-export type WalkOptions = { readonly lastLink: 'followed' | 'meant' };
+export type PathWalkOptions = { readonly lastLink: 'followed' | 'meant' };
 /** The kernel's limit. */
 const mostLinks = 40;
 
 export function walkPath<Sight extends PathInspection>(
   look: (path: string) => Sight,
   path: string,
-  { lastLink }: WalkOptions,
+  { lastLink }: PathWalkOptions,
 ): PathWalk<Sight> {
   const links: FollowedLink[] = [];
   let at = '/';

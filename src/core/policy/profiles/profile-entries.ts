@@ -46,7 +46,7 @@ function isWholeDisk(pattern: PathPattern): boolean {
 }
 
 /** An unknown key or a value of the wrong type. `at`: the way to it; empty: the value itself. */
-export type WrongValue =
+export type WrongProfileValue =
   | { readonly wrong: 'key'; readonly at: string; readonly key: string; readonly known: readonly string[] }
   | {
       readonly wrong: 'value';
@@ -56,11 +56,11 @@ export type WrongValue =
       readonly why?: string;
     };
 
-export const isWrongValue = (value: unknown): value is WrongValue =>
+export const isWrongValue = (value: unknown): value is WrongProfileValue =>
   isJsonObject(value) && (value['wrong'] === 'key' || value['wrong'] === 'value') && 'at' in value;
 
 /** `expected`: worded to follow "must be". */
-export const wrongAt = (at: string, expected: string, given: unknown): WrongValue => ({
+export const wrongProfileValue = (at: string, expected: string, given: unknown): WrongProfileValue => ({
   wrong: 'value',
   at,
   expected,
@@ -68,7 +68,7 @@ export const wrongAt = (at: string, expected: string, given: unknown): WrongValu
 });
 
 /** Every key must be known: a silently dropped one may be a restriction with a typo. */
-export function unknownKeyIn(value: JsonObject, at: string, known: readonly string[]): WrongValue | undefined {
+export function unknownKeyIn(value: JsonObject, at: string, known: readonly string[]): WrongProfileValue | undefined {
   const key = Object.keys(value).find((name) => !known.includes(name));
   return key === undefined ? undefined : { wrong: 'key', at, key, known };
 }

@@ -15,17 +15,18 @@ import { parseGlob } from '../paths/glob.ts';
 import { noOwnPlaces, type PermissionPlaces } from '../paths/special-places.ts';
 import { builtInProfile } from './profiles.ts';
 import { resolvePolicy, workspaceGlobPrefix } from './resolve-policy.ts';
-import { isWrongValue, memberPath, unknownKeyIn, wrongAt, type WrongValue } from './profile-entries.ts';
+import { isWrongValue, memberPath, unknownKeyIn, wrongProfileValue } from './profile-entries.ts';
+import type { WrongProfileValue } from './profile-entries.ts';
 
 /**
  * Readers of permissions from a client. A value is read completely or not at all, and the result shares no objects with
  * it. Files of other programs are read elsewhere, more leniently.
  */
-type Reader<Value> = (value: unknown, at: string) => Value | WrongValue;
+type Reader<Value> = (value: unknown, at: string) => Value | WrongProfileValue;
 type Fields = Readonly<Record<string, Reader<unknown>>>;
 type AllFields = Readonly<Record<string, Fields>>;
 type FieldValues<Some extends Fields> = Defined<{
-  readonly [Key in keyof Some]: Exclude<ReturnType<Some[Key]>, WrongValue>;
+  readonly [Key in keyof Some]: Exclude<ReturnType<Some[Key]>, WrongProfileValue>;
 }>;
 
 /** Reads an object's members and rejects any others, except those in `known`. */
@@ -44,12 +45,12 @@ function readMembers<Some extends Fields>(value: JsonObject, at: string, fields:
 /** An object whose member `tag` determines its other members. */
 function tagged<Tag extends string, Cases extends AllFields>(what: string, tag: Tag, cases: Cases) {
   type Tagged = { [Name in keyof Cases]: { readonly [Key in Tag]: Name } & FieldValues<Cases[Name]> }[keyof Cases];
-  return (value: unknown, at: string): Tagged | WrongValue => {
-    if (!isJsonObject(value)) return wrongAt(at, what, value);
+  return (value: unknown, at: string): Tagged | WrongProfileValue => {
+    if (!isJsonObject(value)) return wrongProfileValue(at, what, value);
     const name = value[tag];
     const fields = typeof name === 'string' && Object.hasOwn(cases, name) ? cases[name] : undefined;
     const names = Object.keys(cases).filter((known) => known !== 'unknown');
-    if (fields === undefined) return wrongAt(memberPath(at, tag), oneOf(names), name);
+    if (fields === undefined) return wrongProfileValue(memberPath(at, tag), oneOf(names), name);
     const members = readMembers(value, at, fields, tag);
     return isWrongValue(members) ? members : ({ [tag]: name, ...members } as Tagged);
   };
@@ -60,17 +61,17 @@ function optional<Value, Instead>(read: Reader<Value>, instead: Instead): Reader
 }
 
 function word<const Word extends string>(...words: readonly Word[]): Reader<Word> {
-  return (value, at) => words.find((known) => known === value) ?? wrongAt(at, oneOf(words), value);
+  return (value, at) => words.find((known) => known === value) ?? wrongProfileValue(at, oneOf(words), value);
 }
 
 /** `read` returns undefined for an unexpected text. */
 function text<Value extends string>(expected: string, read: (text: string) => Value | undefined): Reader<Value> {
-  return (value, at) => (typeof value === 'string' ? read(value) : undefined) ?? wrongAt(at, expected, value);
+  return (value, at) => (typeof value === 'string' ? read(value) : undefined) ?? wrongProfileValue(at, expected, value);
 }
 
 function list<Value>(read: Reader<Value>): Reader<readonly Value[]> {
   return (given, at) => {
-    if (!Array.isArray(given)) return wrongAt(at, 'a list', given);
+    if (!Array.isArray(given)) return wrongProfileValue(at, 'a list', given);
     const values: Value[] = [];
     for (const [i, member] of given.entries()) {
       const value = read(member, memberPath(at, i));
@@ -81,14 +82,14 @@ function list<Value>(read: Reader<Value>): Reader<readonly Value[]> {
   };
 }
 
-const flag = (value: unknown, at: string): boolean | WrongValue =>
-  typeof value === 'boolean' ? value : wrongAt(at, 'true or false', value);
-const onlyTrue = (value: unknown, at: string): true | WrongValue =>
-  value === true ? value : wrongAt(at, 'true', value);
+const flag = (value: unknown, at: string): boolean | WrongProfileValue =>
+  typeof value === 'boolean' ? value : wrongProfileValue(at, 'true or false', value);
+const onlyTrue = (value: unknown, at: string): true | WrongProfileValue =>
+  value === true ? value : wrongProfileValue(at, 'true', value);
 
-function count(value: unknown, at: string): number | WrongValue {
+function count(value: unknown, at: string): number | WrongProfileValue {
   const isCount = typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-  return isCount ? value : wrongAt(at, 'a whole number of at least 0', value);
+  return isCount ? value : wrongProfileValue(at, 'a whole number of at least 0', value);
 }
 
 function oneOf(words: readonly string[]): string {
@@ -131,17 +132,17 @@ function isSoundGlob(pattern: string): boolean {
   return parseGlob(`/${own.replace(/^\/+/, '')}`) !== undefined && !own.split('/').includes('..');
 }
 
-function readEntry(value: unknown, at: string): FileSystemEntry | WrongValue {
-  if (!isJsonObject(value)) return wrongAt(at, 'an object with path and access', value);
+function readEntry(value: unknown, at: string): FileSystemEntry | WrongProfileValue {
+  if (!isJsonObject(value)) return wrongProfileValue(at, 'an object with path and access', value);
   const entry = readMembers(value, at, entryFields);
   if (isWrongValue(entry) || entry.path.type !== 'glob_pattern' || entry.access === 'deny') return entry;
-  return wrongAt(memberPath(at, 'path'), 'a path: patterns can only deny', value['path']);
+  return wrongProfileValue(memberPath(at, 'path'), 'a path: patterns can only deny', value['path']);
 }
 
 /** An object with these members and no others. */
 function object<Some extends Fields>(what: string, fields: Some) {
-  return (value: unknown, at: string): FieldValues<Some> | WrongValue =>
-    isJsonObject(value) ? readMembers(value, at, fields) : wrongAt(at, what, value);
+  return (value: unknown, at: string): FieldValues<Some> | WrongProfileValue =>
+    isJsonObject(value) ? readMembers(value, at, fields) : wrongProfileValue(at, what, value);
 }
 
 const host = text('a host, "*.host", "**.host" or "*"', normalHostPattern);
@@ -183,16 +184,16 @@ const sandboxPolicy: Reader<SandboxPolicy> = tagged('a sandbox policy', 'type', 
 });
 
 /** Paths must be absolute, and are returned in normal form. */
-export const readProfile = (value: unknown): PermissionProfile | WrongValue => profile(value, '');
-export const readNetworkDetails = (value: unknown): NetworkDetails | WrongValue => details(value, '');
-export const readSandboxPolicy = (value: unknown): SandboxPolicy | WrongValue => sandboxPolicy(value, '');
+export const readProfile = (value: unknown): PermissionProfile | WrongProfileValue => profile(value, '');
+export const readNetworkDetails = (value: unknown): NetworkDetails | WrongProfileValue => details(value, '');
+export const readSandboxPolicy = (value: unknown): SandboxPolicy | WrongProfileValue => sandboxPolicy(value, '');
 export type SandboxSetting = SandboxMode | SandboxPolicy | PermissionProfile;
 const modes = ['read-only', 'workspace-write', 'danger-full-access'] as const satisfies readonly SandboxMode[];
 /** Worded to follow "must be". */
 export const sandboxExpected = `${oneOf(modes)}, a sandbox policy or a permission profile`;
 
 /** The word itself, or a profile equal to the given form. Undefined if it is none of the known forms. */
-export function readSandbox(given: unknown): SandboxMode | PermissionProfile | WrongValue | undefined {
+export function readSandbox(given: unknown): SandboxMode | PermissionProfile | WrongProfileValue | undefined {
   const mode = modes.find((one) => one === given);
   if (mode !== undefined || !isJsonObject(given)) return mode;
   const known: readonly unknown[] = ['managed', 'disabled', 'external'];

@@ -10,7 +10,12 @@ import type {
 import { joinInside, joinPath, normalisePath } from '../paths/absolute-paths.ts';
 import { accessByRules, innermostRule, type RestrictedFiles } from '../paths/access.ts';
 import { escapeGlob, parseGlob } from '../paths/glob.ts';
-import { namesKeptAnywhere, protectedNames, temporaryFolders, withoutOwnPlaces } from '../paths/special-places.ts';
+import {
+  protectedNamesAtAnyDepth,
+  protectedNames,
+  temporaryFolders,
+  withoutOwnPlaces,
+} from '../paths/special-places.ts';
 import type { PermissionPlaces } from '../paths/special-places.ts';
 import { fitToLandlock } from './landlock-policy.ts';
 import { isValidEntry } from './profile-entries.ts';
@@ -103,7 +108,7 @@ function expandRules(rules: RestrictedRules, places: PermissionPlaces) {
     switch (expanded.kind) {
       case 'paths': {
         const ifMissing = entry.access === 'write' || entry.missing_path_behavior === 'skip' ? 'skip' : 'protect';
-        const names = entry.access === 'write' && !isTemporary(entry) ? { keeps: namesKeptAnywhere } : {};
+        const names = entry.access === 'write' && !isTemporary(entry) ? { keeps: protectedNamesAtAnyDepth } : {};
         explicit.push(...expanded.paths.map((path) => ({ path, access: entry.access, ifMissing, ...names }) as const));
         for (const path of entry.path.type === 'path' ? expanded.paths : []) {
           // Any value, not only `true`, marks an entry that is not the user's own.

@@ -1,4 +1,4 @@
-import { isShell, programName, setOf } from '../commands/command-words.ts';
+import { isShell, programName, wordSet } from '../commands/command-words.ts';
 import { isCoverableByRule } from '../commands/shell-builtins.ts';
 import { wrapperNames } from '../commands/wrapper-programs.ts';
 
@@ -6,7 +6,7 @@ import { wrapperNames } from '../commands/wrapper-programs.ts';
  * Programs besides shells that run a script. A rule's prefix must name the script: the file, or awk's program. Only
  * harmless options may precede it: others take code, or a word that only looks like the script.
  */
-const interpreters = setOf(
+const interpreters = wordSet(
   `cmd powershell pwsh python pythonw pypy py pyw ipython node nodejs bun deno tsx ts-node julia lua luajit perl ruby irb php
   r rscript osascript tclsh wish expect guile sbcl awk gawk mawk nawk sed java jshell jjs gjs qjs elixir iex erl
   escript swift kotlin groovy scala clojure ghci runghc ocaml racket mono swipl gnuplot octave maxima gp dotnet m4`,
@@ -16,33 +16,33 @@ const harmlessOption = /^(?:-\d[\d.]*|-[uBwx]|--no-warnings|--login|-y|--yes|--n
 const scriptOption = /^(?:py\S* -m|(?:powershell|pwsh) -(?:File|f)|java -jar)$/;
 
 /** Programs that run the program in their next words, perhaps after a number or variables: that program is judged. */
-const seenThrough = setOf(
+const seenThrough = wordSet(
   `env sudo doas pkexec nohup timeout nice ionice time command builtin exec stdbuf setsid fakeroot busybox toybox xargs npx
   bunx uvx pnpx`,
 );
 const wrapperWord = /^(?:[\d.]+[smhd]?|-y|--yes|[A-Za-z_]\w*=.*)$/s;
 
 /** Programs with too many ways to run another, besides wrappers: also editors and clients with their own commands. */
-const never = setOf(
+const never = wordSet(
   `fd newgrp run-parts start-stop-daemon tmux screen at batch crontab socat nix-shell direnv hyperfine entr man ip vi vim nvim view
   vimdiff ex ed emacs emacsclient sqlite3 psql mysql gosu su-exec tini dumb-init choom torsocks proot concurrently dotenv
   cross-env capstan codex`,
 );
 /** Programs that run another one, or write any file, by an option or their last word. */
-const writing = setOf('tar bsdtar rsync scp sftp sort zip cp mv ln dd tee install curl wget wget2 aria2c');
+const writing = wordSet('tar bsdtar rsync scp sftp sort zip cp mv ln dd tee install curl wget wget2 aria2c');
 /** The dynamic loader; its name contains its version. */
 const loader = /^ld(?:-linux|-musl|\.so|64)/;
-const running = setOf('run run-script exec x dlx node runner');
-const withRunning = setOf(
+const running = wordSet('run run-script exec x dlx node runner');
+const withRunning = wordSet(
   `npm pnpm yarn bun uv pipx poetry pdm hatch pipenv rye conda bundle mise go deno pyenv rbenv nodenv asdf volta fnm nvm
   rustup nix bazel composer stack cabal mix rails`,
 );
 
 /** Programs whose subcommands `run`, `exec` and `eval` start any program, in a container, or any code. */
-const open = setOf('docker podman nerdctl kubectl deno');
-const openSubcommands = setOf('run exec eval');
+const open = wordSet('docker podman nerdctl kubectl deno');
+const openSubcommands = wordSet('run exec eval');
 /** Git subcommands that run a given program: those of `gitNever` always, those of `gitRunning` if its word follows. */
-const gitNever = setOf('rebase filter-branch difftool hook for-each-repo remote-ext send-email');
+const gitNever = wordSet('rebase filter-branch difftool hook for-each-repo remote-ext send-email');
 const gitRunning: Readonly<Record<string, RegExp>> = {
   submodule: /^foreach$/,
   bisect: /^(?:run|visualize|view)$/,

@@ -3,10 +3,11 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import { quoteShellCommand } from '../../../protocol/shell.ts';
 import { splitShellWords } from '../commands/shell-quoting.ts';
 import { normalisePath } from '../paths/absolute-paths.ts';
-import { throwRulesFault, Meter, RulesFault } from './language/faults-and-limits.ts';
+import { throwRulesFault, RulesMeter, RulesFault } from './language/faults-and-limits.ts';
 import { bindArguments, plainBuiltins, runRulesProgram } from './language/interpreter.ts';
 import { parseRules } from './language/parser.ts';
-import { type CallArguments, type FunctionValue, isKind, typeOf, type RulesValue } from './language/values.ts';
+import { isRulesValueKind, rulesTypeName } from './language/values.ts';
+import type { CallArguments, FunctionValue, RulesValue } from './language/values.ts';
 import { matchRules } from './match-rules.ts';
 import type { HostRule, PrefixRule, RuleDecision, RuleSet } from './rule-set.ts';
 
@@ -19,7 +20,7 @@ export type RulesFile = { readonly file: string; readonly executables?: RuleSet[
 
 /** Runs the text of a rules file. Never throws, and always ends soon. */
 export function runRulesFile(text: string, { file, executables: earlier = {} }: RulesFile): RulesFileResult {
-  const meter = new Meter();
+  const meter = new RulesMeter();
   const draft: RuleDraft = { prefixes: [], hosts: [], executables: new Map(), examples: [] };
   const builtins = [...plainBuiltins(meter), ...ruleBuiltins(draft, file, meter)];
   const known = new Map(builtins.map((value) => [value.name, value]));
@@ -44,7 +45,7 @@ interface ExampleSet extends Readonly<Record<'match' | 'notMatch', readonly Exam
 }
 
 /** Checks every example against its own rules. `executables` is known only after the whole file has run. */
-function checkExamples(sets: readonly ExampleSet[], executables: RuleSet['executables'], meter: Meter): void {
+function checkExamples(sets: readonly ExampleSet[], executables: RuleSet['executables'], meter: RulesMeter): void {
   for (const { rules, match, notMatch, line } of sets) {
     const size = rules[0]?.pattern.reduce((sum, slot) => sum + (typeof slot === 'string' ? 1 : slot.length), 0) ?? 0;
     const fits = (example: Example): boolean => {
@@ -76,7 +77,7 @@ interface RuleDraft {
 }
 
 /** Functions that add rules to a draft. `file`: the source name in the rules. */
-function ruleBuiltins(draft: RuleDraft, file: string, meter: Meter): readonly FunctionValue[] {
+function ruleBuiltins(draft: RuleDraft, file: string, meter: RulesMeter): readonly FunctionValue[] {
   const source = (): string => `${file}:${meter.line}`;
   return [
     builtin('prefix_rule', ['pattern'], ['decision', 'match', 'not_match', 'justification'], (given) => {
@@ -126,12 +127,12 @@ function builtin(name: string, needed: Names, others: Names, work: (given: Given
 }
 
 function failType(name: string, wanted: string, value: RulesValue | undefined): never {
-  throwRulesFault(`\`${name}\` must be a ${wanted}, not a ${typeOf(value ?? null)}.`, `Write a ${wanted}.`);
+  throwRulesFault(`\`${name}\` must be a ${wanted}, not a ${rulesTypeName(value ?? null)}.`, `Write a ${wanted}.`);
 }
 
 function listAt(given: Given, name: string): readonly RulesValue[] {
   const value = given.get(name) ?? null;
-  if (isKind(value, 'list')) return value.items;
+  if (isRulesValueKind(value, 'list')) return value.items;
   failType(name, 'list', value);
 }
 
@@ -141,7 +142,7 @@ const asString = (value: RulesValue | undefined, name: string, wanted: string): 
 
 function slotOf(slot: RulesValue): string | readonly string[] {
   if (typeof slot === 'string') return slot;
-  if (!isKind(slot, 'list')) failType('pattern', 'list of strings and lists', slot);
+  if (!isRulesValueKind(slot, 'list')) failType('pattern', 'list of strings and lists', slot);
   if (slot.items.length === 0) throwRulesFault('A list in `pattern` is empty.', 'Name the words that may be there.');
   return slot.items.map((word) => asString(word, 'pattern', 'list of strings and lists of strings'));
 }
@@ -186,7 +187,7 @@ function executablePath(value: RulesValue, name: string): string {
   throwRulesFault(`The path ${JSON.stringify(path)} does not end in ${name}.`, 'Name a file with that name.');
 }
 
-function examplesAt(given: Given, name: string, meter: Meter): readonly Example[] {
+function examplesAt(given: Given, name: string, meter: RulesMeter): readonly Example[] {
   if (!given.has(name)) return [];
   return listAt(given, name).map((written) => {
     const words = typeof written === 'string' ? splitShellWords(written) : wordsOf(written, name);
@@ -198,7 +199,7 @@ function examplesAt(given: Given, name: string, meter: Meter): readonly Example[
 }
 
 function wordsOf(written: RulesValue, name: string): readonly string[] {
-  if (!isKind(written, 'list')) failType(name, 'list of commands', written);
+  if (!isRulesValueKind(written, 'list')) failType(name, 'list of commands', written);
   return written.items.map((word) => asString(word, name, 'list of commands'));
 }
 

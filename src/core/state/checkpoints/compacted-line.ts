@@ -1,5 +1,5 @@
 import { oldSummaryMessage } from '../../fragments/message-items.ts';
-import { type HistoryEntry, entryOf } from '../../history/entry.ts';
+import { type HistoryEntry, entryFromLine } from '../../history/entry.ts';
 import { historyEntries as entriesOf, historyOf } from '../../history/history.ts';
 import { asItem, isMessage, type Item, messageText } from '../../../protocol/item.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
@@ -164,7 +164,7 @@ function replacement(state: ThreadState, payload: JsonObject): readonly HistoryE
     const item = asItem(value);
     if (item === undefined || item.type === 'ghost_snapshot') return [];
     const metadata = isJsonObject(sidecar?.[i]) ? sidecar[i] : undefined;
-    const entry = entryOf(item, metadata);
+    const entry = entryFromLine(item, metadata);
     if (objectAt(metadata, 'capstan') !== undefined) return [entry];
     const before = known.get(item['id']);
     const isSame =

@@ -6,12 +6,12 @@ import { type Line, type LineDraft, lineType } from '../../../protocol/line.ts';
 import type { FilesChangedInSideConversation } from '../../../protocol/turn-item.ts';
 import { changedFilesFromJson } from '../fold/plan-and-changed-files.ts';
 
-export type Changer =
+export type FileChangeMaker =
   | { readonly kind: 'turn'; readonly turnId: TurnId }
   | { readonly kind: 'restore'; readonly restoreId: string };
 
 export interface SnapshotRecord {
-  readonly changer: Changer;
+  readonly changer: FileChangeMaker;
   readonly when: 'before' | 'after';
   readonly root: string;
   readonly tree?: string;
@@ -25,7 +25,7 @@ export interface SnapshotRecord {
 const namedSkipped = 20;
 
 export function snapshotLine(
-  changer: Changer,
+  changer: FileChangeMaker,
   when: SnapshotRecord['when'],
   snapshot: Snapshot,
   { aim }: Pick<SnapshotRecord, 'aim'> = {},
@@ -53,7 +53,7 @@ export function readSnapshotLine({ type, payload }: Line): SnapshotRecord | unde
   return { changer, when, root, skipped, tree, others, aim };
 }
 
-function changerOf(payload: JsonObject): Changer | undefined {
+function changerOf(payload: JsonObject): FileChangeMaker | undefined {
   const [turnId, restoreId] = [stringAt(payload, 'turn_id'), stringAt(payload, 'restore_id')];
   if (turnId !== undefined) return { kind: 'turn', turnId: turnId as TurnId };
   return restoreId === undefined ? undefined : { kind: 'restore', restoreId };

@@ -1,13 +1,13 @@
 import type { WorkRecords } from '../../compaction/plan/work-records.ts';
 import { defined, ifAllDefined } from '../../../base/objects.ts';
 import { withoutParentFolders } from '../../../protocol/turn-item.ts';
-import type { ChangedFile, RestoredFile, RestoredFiles } from '../../../protocol/turn-item.ts';
+import type { ChangedFile, FilePutBack, RestoredFiles } from '../../../protocol/turn-item.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import { type JsonObject, numberAt, objectAt, objectsAt, stringAt, trueAt } from '../../../protocol/json.ts';
-import { stringsAt } from '../questions/question-lines.ts';
+import { stringListAt } from '../questions/question-lines.ts';
 
 export function readRestoredFiles(stored: JsonObject): RestoredFiles | undefined {
-  const [restored, deleted] = [stringsAt(stored, 'restored'), stringsAt(stored, 'deleted')];
+  const [restored, deleted] = [stringListAt(stored, 'restored'), stringListAt(stored, 'deleted')];
   if (restored === undefined || deleted === undefined) return undefined;
   const isUndone = trueAt(stored, 'isUndone');
   const point = objectAt(stored, 'before');
@@ -19,7 +19,7 @@ export function readRestoredFiles(stored: JsonObject): RestoredFiles | undefined
 export function foldRestoredFiles(work: WorkRecords, files: RestoredFiles): WorkRecords {
   const { before, isUndone, restored, deleted } = files;
   const number = before?.number;
-  const back: readonly RestoredFile[] = [
+  const back: readonly FilePutBack[] = [
     ...restored.map((path) => ({ path, before: number })),
     ...deleted.map((path) => ({ path, isDeleted: true as const, before: number })),
   ];
@@ -38,11 +38,11 @@ export function foldPatchedFiles(work: WorkRecords, changed: readonly ChangedFil
   return withPutBack(work, withoutParentFolders(untouched, [...touched]));
 }
 
-const withPutBack = ({ putBack: _before, ...work }: WorkRecords, putBack: readonly RestoredFile[]): WorkRecords =>
+const withPutBack = ({ putBack: _before, ...work }: WorkRecords, putBack: readonly FilePutBack[]): WorkRecords =>
   putBack.length === 0 ? work : { ...work, putBack };
 
-export function restoredFilesFromJson(stored: JsonObject): readonly RestoredFile[] | undefined {
-  const files = objectsAt(stored, 'put_back').flatMap((value): readonly RestoredFile[] => {
+export function restoredFilesFromJson(stored: JsonObject): readonly FilePutBack[] | undefined {
+  const files = objectsAt(stored, 'put_back').flatMap((value): readonly FilePutBack[] => {
     const [path, isDeleted] = [stringAt(value, 'path'), trueAt(value, 'isDeleted')];
     return path === undefined ? [] : [{ path, isDeleted, before: numberAt(value, 'before') }];
   });

@@ -1,6 +1,6 @@
 import { noWork, markPlanOutdated, planOutdatedByKinds } from '../../compaction/plan/work-records.ts';
 import type { PlanOutdatedBy, ProposedPlan, WorkPlan, WorkRecords } from '../../compaction/plan/work-records.ts';
-import { planUpdated } from '../../fragments/answers/tool-calls.ts';
+import { planUpdatedText } from '../../fragments/answers/tool-calls.ts';
 import { type HistoryEntry, isTurnBoundary } from '../../history/entry.ts';
 import { isUserShellCommand } from '../../history/limit-output.ts';
 import { defined } from '../../../base/objects.ts';
@@ -62,7 +62,7 @@ function planIn(item: Item): ProposedPlan | undefined {
 
 /** Other programs do not record refusals, but they give one fixed answer to each plan call that ran. */
 const hasRun = (answer: Item, known: JsonObject | undefined): boolean =>
-  known === undefined ? answer['output'] === planUpdated : known['refused'] === undefined;
+  known === undefined ? answer['output'] === planUpdatedText : known['refused'] === undefined;
 
 /** A plan counts once its call has run: a refused one changes nothing. */
 function afterAnswer({ proposed = [], ...work }: WorkRecords, { callId, steps }: ProposedPlan, hasRun: boolean) {

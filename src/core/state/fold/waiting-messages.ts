@@ -13,7 +13,7 @@ import { recogniseFragment } from '../../world/recognise-fragments.ts';
 import { parseUserShellCommand } from '../../fragments/events/user-actions.ts';
 import { subagentNotificationFragment } from '../../fragments/events/agents.ts';
 import { turnContinuedFragment } from '../../fragments/events/turns-and-goals.ts';
-import { contextMessage, userMessage } from '../../fragments/message-items.ts';
+import { contextMessageItem, userMessageItem } from '../../fragments/message-items.ts';
 import { renderFragment } from '../../fragments/text/define-fragment.ts';
 import type { AgentReport } from '../../../protocol/agent.ts';
 import type { FilesChangedInSideConversation, RestoredFiles } from '../../../protocol/turn-item.ts';
@@ -92,7 +92,7 @@ export const sideConversationChangesIn = contentReader('beside', 'files', readSi
 const wordsIn = contentReader('words', 'input', readInput);
 
 /** Records a message again, with its seal or an empty one, which proves nothing. */
-export function repeatedMessageLine({ seal = '', ...message }: RecordedMessage): LineDraft {
+export function waitingMessageLineAgain({ seal = '', ...message }: RecordedMessage): LineDraft {
   return { type: lineType.waiting, payload: { ...stored(message), seal } };
 }
 
@@ -190,9 +190,9 @@ function readInput(stored: JsonObject): UserInput | undefined {
 
 export function waitingItem(message: WaitingContent): Item {
   if (message.kind === 'item') return message.item;
-  if (message.kind === 'words' && message.input.continues === undefined) return userMessage('', message.input);
+  if (message.kind === 'words' && message.input.continues === undefined) return userMessageItem('', message.input);
   const { role, text } = renderedMessage(message);
-  return contextMessage('', role, [text]);
+  return contextMessageItem('', role, [text]);
 }
 
 function renderedMessage(message: Exclude<WaitingContent, { readonly kind: 'item' }>) {

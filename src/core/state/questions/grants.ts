@@ -3,7 +3,7 @@ import type { TurnId } from '../../../protocol/ids.ts';
 import { type JsonObject, objectAt, objectsAt, stringAt } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import type { AnswerScope } from '../../../protocol/question.ts';
-import { readAnswer, stringsAt } from './question-lines.ts';
+import { readAnswer, stringListAt } from './question-lines.ts';
 
 /** Permission beyond one call, as in the line of the answer. */
 export interface GivenGrant {
@@ -74,7 +74,7 @@ const isLasting = (given: GivenGrant): given is RecordedGrant => given.scope ===
 
 function grantIn(payload: JsonObject): GivenGrant | undefined {
   const answer = readAnswer(objectAt(payload, 'answer'));
-  const keys = stringsAt(payload, 'keys') ?? [];
+  const keys = stringListAt(payload, 'keys') ?? [];
   if (answer?.kind !== 'allowed' || keys.length === 0 || keys.length > mostKeys) return undefined;
   if (keys.some(({ length }) => length > longestKey)) return undefined;
   const callId = stringAt(payload, 'call_id');

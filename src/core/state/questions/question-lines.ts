@@ -78,7 +78,7 @@ export function answerSealContent({ callId, turnId }: CallOfTurn, answer: Omit<R
 
 export function answerIn(payload: JsonObject): RecordedAnswer | undefined {
   const [answer, about] = [readAnswer(objectAt(payload, 'answer')), stringAt(payload, 'about')];
-  const keys = stringsAt(payload, 'keys');
+  const keys = stringListAt(payload, 'keys');
   if (answer === undefined || about === undefined) return undefined;
   if (keys === undefined && payload['keys'] !== undefined) return undefined;
   return { ...answer, about, keys, under: stringAt(payload, 'under'), seal: stringAt(payload, 'seal') || undefined };
@@ -119,9 +119,9 @@ export function readQuestion(named: CallOfTurn & Pick<Question, 'id'>, payload: 
     ...defined({
       reason: stringAt(payload, 'reason'),
       justification: stringAt(payload, 'justification'),
-      argv: stringsAt(payload, 'argv'),
+      argv: stringListAt(payload, 'argv'),
       cwd: stringAt(payload, 'cwd'),
-      prefix: stringsAt(payload, 'prefix'),
+      prefix: stringListAt(payload, 'prefix'),
       paths: arrayAt(payload, 'paths')?.flatMap(readPath),
       host: readHost(objectAt(payload, 'host')),
       mcp: readMcpTool(objectAt(payload, 'mcp')),
@@ -153,7 +153,7 @@ export function readAnswer(value: unknown): Answer | undefined {
   if (unasked !== undefined) return { kind: kind === 'allowed' ? 'declined' : kind, ...defined({ note }), by: unasked };
   if (value['by'] === 'hook') return { kind, ...defined({ note }), by: 'hook' };
   const content = objectAt(value, 'content');
-  const prefix = stringsAt(value, 'prefix');
+  const prefix = stringListAt(value, 'prefix');
   // Half a rule is a wider one.
   if (prefix === undefined && value['prefix'] !== undefined) return undefined;
   if (value['by'] !== 'review') return { kind, ...defined({ scope, note, prefix, content }) };
@@ -201,7 +201,7 @@ function readSaid(value: JsonObject | undefined): Answer['verdict'] {
 }
 
 /** Undefined also if any element is no string: half a command is another command. */
-export function stringsAt(value: JsonObject | undefined, key: string): readonly string[] | undefined {
+export function stringListAt(value: JsonObject | undefined, key: string): readonly string[] | undefined {
   const all = arrayAt(value, key);
   return all?.every((each) => typeof each === 'string') === true ? all : undefined;
 }
@@ -234,5 +234,5 @@ function readElicitation(value: JsonObject | undefined): Question['elicitation']
 function readExtra(value: JsonObject | undefined): ExtraPermissions | undefined {
   if (value === undefined) return undefined;
   const network = trueAt(value, 'network');
-  return defined({ network, read: stringsAt(value, 'read'), write: stringsAt(value, 'write') });
+  return defined({ network, read: stringListAt(value, 'read'), write: stringListAt(value, 'write') });
 }

@@ -3,7 +3,7 @@ import { arrayAt, isJsonObject, numberAt, objectAt, objectsAt, stringAt } from '
 import type { Json, JsonObject } from '../../../protocol/json.ts';
 import { proposedPlan } from '../../../protocol/item.ts';
 import type { ChangedFile, FileChangeItem, PlanStep, TurnItem } from '../../../protocol/turn-item.ts';
-import { stringsAt } from '../questions/question-lines.ts';
+import { stringListAt } from '../questions/question-lines.ts';
 
 /** Reads an item of `itemToJson` or another program. Undefined for other values, and for a user's message. */
 export function itemFromJson(item: JsonObject): TurnItem | undefined {
@@ -18,7 +18,7 @@ export function itemFromJson(item: JsonObject): TurnItem | undefined {
       return { kind: 'agent-message', id, text, ...more };
     }
     case 'Reasoning':
-      return { kind: 'reasoning', id, summary: stringsAt(item, 'summary_text') ?? [] };
+      return { kind: 'reasoning', id, summary: stringListAt(item, 'summary_text') ?? [] };
     case 'WebSearch':
       return { kind: 'web-search', id, query: stringAt(item, 'query') ?? '' };
     case 'ImageGeneration':
@@ -70,7 +70,7 @@ function readCommand(id: string, item: JsonObject): TurnItem {
   return {
     kind: 'command',
     id,
-    argv: stringsAt(item, 'command') ?? [],
+    argv: stringListAt(item, 'command') ?? [],
     cwd: pathAt(item, 'cwd'),
     status: item['status'] === 'declined' ? 'declined' : endOf(item),
     output: stringAt(item, 'aggregated_output') ?? '',

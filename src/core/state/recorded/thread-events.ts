@@ -8,14 +8,14 @@ import type { Answer } from '../../../protocol/question.ts';
 import type { PrefixBreak, PrefixBrokenEvent, ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { CommandItem, TurnItem } from '../../../protocol/turn-item.ts';
 import { noUsage, type Usage } from '../../../protocol/usage.ts';
-import { entryOf } from '../../history/entry.ts';
+import { entryFromLine } from '../../history/entry.ts';
 import { readCheckpointReport } from '../checkpoints/checkpoint-counts.ts';
 import { readContextFacts } from '../drafts/item-lines.ts';
 import { isSameTurnName, readTurnEvent } from '../drafts/turn-lines.ts';
 import { readHookEvent } from '../fold/hook-runs.ts';
 import { threadTotalIn } from '../fold/waiting-messages.ts';
 import { foldQuestion, foldQuestionOver, rebuildQuestion } from '../questions/pending-questions.ts';
-import { type RecordedQuestion, stringsAt } from '../questions/question-lines.ts';
+import { type RecordedQuestion, stringListAt } from '../questions/question-lines.ts';
 import { foldAnswer, foldCall } from '../reduce.ts';
 import { emptyThreadState, type ThreadState } from '../thread-state.ts';
 import { foldTurnWithoutWords, noTurnsWithInherited, type TurnLog, turnsFrom } from '../turns/turn-log.ts';
@@ -200,7 +200,7 @@ function foldItem(before: RecordedState, state: RecordedState, line: Line): Fold
   const opened: readonly ThreadEvent[] = isNew ? [started(turnOf(state), state)] : [];
   const callId = stringAt(item, 'call_id');
   if (callId !== undefined) return { state: withCall(state, callId, { call: item }), news: [] };
-  const entry = entryOf(item, line.metadata);
+  const entry = entryFromLine(item, line.metadata);
   const turnId = entry.turn ?? turnOf(state);
   const said = entry.origin.family === 'model' ? modelItem(item, state.turns.place) : undefined;
   if (said !== undefined) return withEvents(state, ...opened, completed(turnId, said));
@@ -231,7 +231,7 @@ function foldSessionLine(state: RecordedState, payload: JsonObject): FoldedNews 
 
 function foldAnswered(state: RecordedState, line: Line, answer: Item, ended: TurnItem | undefined): FoldedNews {
   const callId = stringAt(answer, 'call_id') ?? '';
-  const turnId = entryOf(answer, line.metadata).turn ?? turnOf(state);
+  const turnId = entryFromLine(answer, line.metadata).turn ?? turnOf(state);
   const event = callEndEvent(answer, line, { turnId, callId, ended, open: state.calls.get(callId) });
   const others = [...state.calls].filter(([id]) => id !== callId);
   return withEvents({ ...state, calls: new Map(others) }, event);
@@ -277,7 +277,7 @@ function checkpointEvents(turnId: TurnId, payload: JsonObject): readonly ThreadE
     const [item, beside] = [asItem(value), metadata[index]];
     // Content from before the checkpoint has been shown.
     if (item === undefined || !isJsonObject(beside) || readContextFacts(beside).why !== 'checkpoint') return [];
-    return contextEvents(entryOf(item, beside), beside, { turnId, place: index });
+    return contextEvents(entryFromLine(item, beside), beside, { turnId, place: index });
   });
   return [...context, { kind: 'checkpoint-installed', turnId, id: report.id, report }];
 }
@@ -306,7 +306,7 @@ const isWholeBreak: Readonly<Record<PrefixBreak['kind'], (value: JsonObject) => 
   reopened: () => true,
   instructions: () => true,
   setting: (value) => stringAt(value, 'name') !== undefined,
-  tools: (value) => ['added', 'removed', 'changed'].every((key) => stringsAt(value, key) !== undefined),
+  tools: (value) => ['added', 'removed', 'changed'].every((key) => stringListAt(value, key) !== undefined),
   entry: (value) =>
     numberAt(value, 'index') !== undefined && (value['what'] === 'changed' || value['what'] === 'removed'),
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { reviewContext, userActionFragment } from '../../fragments/events/user-actions.ts';
-import { contextMessage } from '../../fragments/message-items.ts';
+import { contextMessageItem } from '../../fragments/message-items.ts';
 import { renderFragment } from '../../fragments/text/define-fragment.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import type { Json, JsonObject } from '../../../protocol/json.ts';
@@ -12,7 +12,7 @@ const { role, text } = renderFragment(userActionFragment, { action: 'review', co
 const line = (more: JsonObject, words = text): JsonObject => ({
   kind: 'item',
   id: '1',
-  item: contextMessage('msg_1', role, [words]) as unknown as JsonObject,
+  item: contextMessageItem('msg_1', role, [words]) as unknown as JsonObject,
   ...more,
 });
 const read = (payload: JsonObject) => codeReviewIn(payload, 'turn' as TurnId, noUsage);

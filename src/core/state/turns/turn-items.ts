@@ -1,4 +1,4 @@
-import { entryOf } from '../../history/entry.ts';
+import { entryFromLine } from '../../history/entry.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import { asItem } from '../../../protocol/item.ts';
 import { type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
@@ -149,7 +149,7 @@ class TurnItemsReader {
       if (call !== undefined) call.output = outputOf(item);
       return;
     }
-    const shown = recordedItem(entryOf(item, line.metadata));
+    const shown = recordedItem(entryFromLine(item, line.metadata));
     if (shown === undefined) return;
     this.#add(line, shown);
     if (shown.kind === 'call' && callId !== undefined) this.#calls.set(callId, shown);

@@ -72,7 +72,7 @@ export function turnSummariesOf(log: TurnLog): readonly TurnSummary[] {
   }));
 }
 
-export type TurnPlace = Pick<TurnRecord, 'id' | 'start' | 'end' | 'counts'>;
+export type TurnPosition = Pick<TurnRecord, 'id' | 'start' | 'end' | 'counts'>;
 
 export interface CheckpointPlace {
   readonly at: Ordinal;
@@ -85,7 +85,7 @@ export interface CheckpointPlace {
 }
 
 export interface ThreadPlaces {
-  readonly turns: readonly TurnPlace[];
+  readonly turns: readonly TurnPosition[];
   readonly checkpoints: readonly CheckpointPlace[];
   /** Ranges taken back by markers, newest last. A range inside a later one is restored together with it. */
   readonly takenBack: readonly TakenBackRange[];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fragmentCatalog } from '../../world/catalog.ts';
 import { imageParts } from '../../fragments/answers/content-parts.ts';
 import { recogniseFragment } from '../../world/recognise-fragments.ts';
-import { entryMetadata, entryOf } from '../../history/entry.ts';
+import { entryMetadata, entryFromLine } from '../../history/entry.ts';
 import { historyOf } from '../../history/history.ts';
 import { messagesOfUser } from '../../history/user-words.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
@@ -22,7 +22,7 @@ function userLine(content: readonly JsonObject[], metadata?: JsonObject): Line {
 
 /** The user's words of the line that a checkpoint would keep. */
 function wordsInHistory({ payload, metadata }: Line): readonly string[] {
-  return messagesOfUser(historyOf([entryOf(asItem(payload)!, metadata)])).map((words) => words.text);
+  return messagesOfUser(historyOf([entryFromLine(asItem(payload)!, metadata)])).map((words) => words.text);
 }
 
 /** Texts that are taken for context where no line says whose they are. */

@@ -5,7 +5,7 @@ import { objectsAt, stringAt } from '../../../protocol/json.ts';
 import { type Line, lineType } from '../../../protocol/line.ts';
 import type { ThreadSummary } from '../../../protocol/thread.ts';
 import { isImageLabel } from '../../fragments/answers/content-parts.ts';
-import { entryOf, hasOrigin } from '../../history/entry.ts';
+import { entryFromLine, hasOrigin } from '../../history/entry.ts';
 import { recogniseFragment } from '../../world/recognise-fragments.ts';
 
 export interface MessageWords {
@@ -22,7 +22,7 @@ export function messageWordsOf({ type, payload, metadata }: Line): MessageWords 
   if (type !== lineType.responseItem || payload['type'] !== 'message') return undefined;
   const item = asItem(payload);
   if (item === undefined || !isMessage(item)) return undefined;
-  const { family } = entryOf(item, metadata).origin;
+  const { family } = entryFromLine(item, metadata).origin;
   const role = family === 'user' ? 'user' : item.role === 'assistant' && family === 'model' ? 'assistant' : undefined;
   if (role === undefined) return undefined;
   const { content } = item;

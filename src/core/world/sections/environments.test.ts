@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import type { Environment } from '../../envelope/environment.ts';
+import type { TurnEnvironment } from '../../envelope/environment.ts';
 import { environmentsSection } from './environments.ts';
 
-const now: Environment = {
+const now: TurnEnvironment = {
   cwd: '/repo',
   shell: 'bash',
   date: '2026-11-16',

@@ -1,13 +1,13 @@
 import { ifAllDefined } from '../../../base/objects.ts';
 import { equalJson, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
-import { type Environment, resolveEnvironment } from '../../envelope/environment.ts';
+import { type TurnEnvironment, resolveEnvironment } from '../../envelope/environment.ts';
 import { defineWithdrawableFragment, renderFragment } from '../../fragments/text/define-fragment.ts';
 import { escapeMarkup } from '../../fragments/text/escape-markup.ts';
 import { boundedList } from '../../fragments/text/truncate.ts';
 import { type Section, unknownState } from './section.ts';
 
 /** An absent member is not mentioned; an empty list is. */
-type EnvironmentText = Partial<Environment>;
+type EnvironmentText = Partial<TurnEnvironment>;
 
 export const environmentFragment = defineWithdrawableFragment<EnvironmentText>({
   id: 'environment',
@@ -62,13 +62,13 @@ interface StoredEnvironments extends JsonObject {
   readonly capstan: Limits & JsonObject;
 }
 
-type Limits = Omit<Environment, 'cwd' | 'shell' | 'date' | 'timezone' | 'reopenedPaths'> & {
+type Limits = Omit<TurnEnvironment, 'cwd' | 'shell' | 'date' | 'timezone' | 'reopenedPaths'> & {
   /** Absent if there are none, and in files of earlier versions, which sent none. */
   readonly reopenedPaths?: readonly string[];
 };
 
 /** The model's place, time and limits. A change sends only differences. */
-export const environmentsSection: Section<Environment, StoredEnvironments> = {
+export const environmentsSection: Section<TurnEnvironment, StoredEnvironments> = {
   id: 'environments',
   assumes: 'everything else: it is the ground under all of it',
   family: environmentFragment,
@@ -103,10 +103,10 @@ export const environmentsSection: Section<Environment, StoredEnvironments> = {
 };
 
 function only(
-  environment: Environment,
-  isTold: (value: string | readonly string[], key: keyof Environment) => boolean,
+  environment: TurnEnvironment,
+  isTold: (value: string | readonly string[], key: keyof TurnEnvironment) => boolean,
 ): EnvironmentText {
-  const told = Object.entries(environment).filter(([key, value]) => isTold(value, key as keyof Environment));
+  const told = Object.entries(environment).filter(([key, value]) => isTold(value, key as keyof TurnEnvironment));
   return Object.fromEntries(told) as EnvironmentText;
 }
 
@@ -115,7 +115,7 @@ const words = ['approvalPolicy', 'sandboxMode', 'networkAccess'] as const;
 const lists = ['writableRoots', 'workspaceRoots', 'deniedPaths', 'allowedDomains', 'deniedDomains'] as const;
 
 /** Undefined for several environments, foreign values, or without our part: then only the full form is safe. */
-function readEnvironment(stored: Json): Environment | undefined {
+function readEnvironment(stored: Json): TurnEnvironment | undefined {
   if (!isJsonObject(stored) || Object.keys(stored).some((key) => !ownKeys.has(key))) return undefined;
   const environments = objectAt(stored, 'environments');
   const local = objectAt(environments, 'local');

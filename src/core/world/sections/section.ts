@@ -33,25 +33,28 @@ export interface Section<Fact, Stored extends JsonWithoutNull, Past = Stored> {
 
 type ToldKinds = { readonly id: string; readonly withdrawn?: { readonly id: string } };
 
-export const kindsOf = ({ family: { id, withdrawn } }: AnySection): readonly string[] =>
+export const fragmentKindsOf = ({ family: { id, withdrawn } }: AnySection): readonly string[] =>
   withdrawn === undefined ? [id] : [id, withdrawn.id];
 
 /** A section of any type: callers only pass its own facts back to it. */
 export type AnySection = Section<never, JsonWithoutNull, never>;
 
-export interface StoredText extends JsonObject {
+export interface StoredTextDigest extends JsonObject {
   /** Digest of the text as first sent; the text is in its message (I9). Other programs omit it if there is no text. */
   readonly instructions?: string;
 }
 
-type TextSection<Fact> = Pick<Section<Fact, StoredText>, 'assumes' | 'of' | 'beside'> & {
+type TextSection<Fact> = Pick<Section<Fact, StoredTextDigest>, 'assumes' | 'of' | 'beside'> & {
   readonly kind: WithdrawableFragment<Fact & { readonly replaces: boolean }>;
 };
 
 /** A section of one text: sent, replaced as a whole, or withdrawn. */
-export function textSection<Fact extends object>({ kind, ...rest }: TextSection<Fact>): Section<Fact, StoredText> {
+export function textSection<Fact extends object>({
+  kind,
+  ...rest
+}: TextSection<Fact>): Section<Fact, StoredTextDigest> {
   const told = (fact: Fact, replaces: boolean) => renderFragment(kind, { ...fact, replaces });
-  const stored = (fact: Fact): StoredText => ({ instructions: fingerprint(told(fact, false)) });
+  const stored = (fact: Fact): StoredTextDigest => ({ instructions: fingerprint(told(fact, false)) });
   return {
     ...rest,
     id: kind.section!,

@@ -9,7 +9,11 @@ import { importNameOf } from '../../../core/state/line-seals.ts';
 import { pinAddedLine } from '../../../core/state/fold/pinned-notes.ts';
 import type { ThreadState } from '../../../core/state/thread-state.ts';
 import { settingsAppliedLine } from '../../../core/state/drafts/turn-lines.ts';
-import { isAboutFiles, messageDroppedLine, repeatedMessageLine } from '../../../core/state/fold/waiting-messages.ts';
+import {
+  isAboutFiles,
+  messageDroppedLine,
+  waitingMessageLineAgain,
+} from '../../../core/state/fold/waiting-messages.ts';
 import type { FilesMessage, WaitingMessage } from '../../../core/state/fold/waiting-messages.ts';
 import { closeForkedTurn } from '../turn/cut-off-turn.ts';
 import { findTurn } from '../../../core/state/turns/turn-list.ts';
@@ -97,7 +101,7 @@ export async function forkThread(
     const isTaken = (message: WaitingMessage): boolean => isAboutFiles(message) && owned.mode !== 'legacy';
     const left = log.state.waiting.filter((message) => !isTaken(message));
     log.record(...left.map(({ id: message }) => messageDroppedLine(message, 'forked')));
-    if (owned.mode !== 'legacy') log.record(...filesSince.map(repeatedMessageLine));
+    if (owned.mode !== 'legacy') log.record(...filesSince.map(waitingMessageLineAgain));
     log.record(...linesDroppingClaims(unproven));
     // A yes for the session holds only in the thread where it was given.
     if (log.state.grants.length > 0) log.record(grantsDroppedLine('forked'));

@@ -1,4 +1,4 @@
-import type { Ids } from '../../../ports/system.ts';
+import type { IdSource } from '../../../ports/system.ts';
 import type { RolloutStore } from '../../../ports/thread-store.ts';
 import type { Outcome, Refusal } from '../../../protocol/outcome.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
@@ -27,7 +27,12 @@ export async function readPinnedNotes(parts: PinningParts, id: ThreadId): Promis
 }
 
 /** The model reads the note in the next turn and in the first one after every checkpoint. */
-export function pinNote(parts: PinningParts, ids: Ids, id: ThreadId, text: string): Promise<PinsChanged | Refusal> {
+export function pinNote(
+  parts: PinningParts,
+  ids: IdSource,
+  id: ThreadId,
+  text: string,
+): Promise<PinsChanged | Refusal> {
   return changePins(parts, id, (_pins, recorded) => {
     const note = text.trim();
     const problem = pinProblem(id, recorded, note);

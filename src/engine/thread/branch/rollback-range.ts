@@ -1,7 +1,7 @@
 import { isAboutFiles, readWaitingMessage } from '../../../core/state/fold/waiting-messages.ts';
 import type { FilesMessage, RecordedMessage } from '../../../core/state/fold/waiting-messages.ts';
 import { findTurn } from '../../../core/state/turns/turn-list.ts';
-import type { CheckpointPlace, ThreadPlaces, TurnPlace } from '../../../core/state/turns/turn-list.ts';
+import type { CheckpointPlace, ThreadPlaces, TurnPosition } from '../../../core/state/turns/turn-list.ts';
 import type { RolloutStore } from '../../../ports/thread-store.ts';
 import type { Ordinal, ThreadId, TurnId } from '../../../protocol/ids.ts';
 import { lineType } from '../../../protocol/line.ts';
@@ -73,7 +73,11 @@ function findCheckpoint(id: ThreadId, { checkpoints }: ThreadPlaces, asked: numb
   return { code: 'checkpoint-unknown', message, next: 'Nothing has changed.' };
 }
 
-export function findFirstTurnToRollBack(id: ThreadId, places: ThreadPlaces, to: RollbackTarget): TurnPlace | Outcome {
+export function findFirstTurnToRollBack(
+  id: ThreadId,
+  places: ThreadPlaces,
+  to: RollbackTarget,
+): TurnPosition | Outcome {
   if ('beforeCheckpoint' in to) {
     const found = findCheckpoint(id, places, to.beforeCheckpoint);
     if ('code' in found) return found;

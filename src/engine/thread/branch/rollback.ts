@@ -11,15 +11,15 @@ import { pinChangeLines } from '../../../core/state/fold/pinned-notes.ts';
 import {
   isAboutFiles,
   messageDroppedLine,
-  repeatedMessageLine,
+  waitingMessageLineAgain,
   waitingAfterRollback,
 } from '../../../core/state/fold/waiting-messages.ts';
 import { repeatedWarningLines } from '../../../core/state/fold/warnings.ts';
 import { lastingMetaFields, repeatedDraft } from '../../../core/state/line-seals.ts';
 import { endedGrantLines } from '../../../core/state/questions/grants.ts';
 import { reduce } from '../../../core/state/reduce.ts';
-import type { ThreadPlaces, TurnPlace } from '../../../core/state/turns/turn-list.ts';
-import type { Ids } from '../../../ports/system.ts';
+import type { ThreadPlaces, TurnPosition } from '../../../core/state/turns/turn-list.ts';
+import type { IdSource } from '../../../ports/system.ts';
 import type {
   CurrentRollout,
   HeldThread,
@@ -62,7 +62,7 @@ import type { RollbackCut, RollbackRefused, RollbackTarget, RollbackUndone, Roll
  */
 export async function rollBack(
   store: RolloutStore,
-  ids: Ids,
+  ids: IdSource,
   id: ThreadId,
   to: RollbackTarget,
 ): Promise<RolledBack | RollbackRefused> {
@@ -93,7 +93,7 @@ export async function rollBack(
         ...filesMessagesToRepeat(await readFilesMessages(store, id, cut.end, then.waiting), {
           there: waiting,
           standing: idsIn(places).slice(0, cut.kept),
-        }).map(repeatedMessageLine),
+        }).map(waitingMessageLineAgain),
         ...endedGrantLines(then.grants, now.grants),
         ...repeatedCostLines(threadCostOf(then.usage), now.usage),
         ...repeatedModelWindowLines(then.limits, now.limits),
@@ -119,7 +119,7 @@ export async function rollBack(
  */
 export async function undoRollback(
   store: RolloutStore,
-  ids: Ids,
+  ids: IdSource,
   id: ThreadId,
   { force }: { readonly force: boolean },
 ): Promise<RollbackUndone | RollbackRefused> {
@@ -140,7 +140,7 @@ async function isLegacy(store: RolloutStore, id: ThreadId): Promise<boolean> {
 
 async function undoRevert(
   store: RolloutStore,
-  ids: Ids,
+  ids: IdSource,
   held: HeldThread,
   { id, force }: { readonly id: ThreadId; readonly force: boolean },
 ): Promise<RollbackUndone | RollbackRefused> {
@@ -168,8 +168,8 @@ async function undoRevert(
     note: await noteFor(store, id, current, { to: left.place, notes }),
     drafts: [
       ...pinChangeLines(left.pins, now.pins),
-      ...waiting.map(repeatedMessageLine),
-      ...filesMessagesToRepeat(told, { there: now.waiting, standing }).map(repeatedMessageLine),
+      ...waiting.map(waitingMessageLineAgain),
+      ...filesMessagesToRepeat(told, { there: now.waiting, standing }).map(waitingMessageLineAgain),
       ...(left.usage === undefined ? [] : repeatedCostLines(left.usage, now.usage)),
       // Entries that the left rollout has too are recorded twice.
       ...repeatedModelWindowLines([], now.limits),
@@ -212,7 +212,7 @@ async function holdActive(store: RolloutStore, id: ThreadId): Promise<HeldThread
 /** Ends a turn that a rollback cut in the middle. If another process has taken the thread, that one ends it. */
 async function closeCutTurn(
   store: RolloutStore,
-  ids: Ids,
+  ids: IdSource,
   id: ThreadId,
   { id: turnId, done }: NonNullable<RollbackCut['open']>,
 ): Promise<void> {
@@ -261,7 +261,7 @@ function repeatTakenBack(store: RolloutStore, id: ThreadId, force: boolean): Pro
   });
 }
 
-function markerFor(turns: readonly TurnPlace[]): readonly LineDraft[] {
+function markerFor(turns: readonly TurnPosition[]): readonly LineDraft[] {
   const count = turns.filter(({ counts }) => counts).length;
   const payload = { type: 'thread_rolled_back', num_turns: count };
   return count === 0 ? [] : [{ type: lineType.event, payload }];

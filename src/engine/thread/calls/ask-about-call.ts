@@ -19,7 +19,7 @@ import { quoteShellCommand } from '../../../protocol/shell.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { QuestionResult } from '../open-questions.ts';
 import type { Turn } from '../thread-parts.ts';
-import type { QuestionSlot } from './call-order.ts';
+import type { PlaceInQuestionOrder } from './call-order.ts';
 
 export interface QuestionToAsk extends Pick<CallInStepOrder, 'call' | 'item'> {
   readonly question: Question;
@@ -189,7 +189,7 @@ function notOffered(prefix: readonly string[]): Outcome<'rule-not-offered'> {
 export interface CallInStepOrder extends Pick<PreparedCall, 'item'> {
   readonly call: CallItem;
   readonly step: Step;
-  readonly inOrder: QuestionSlot;
+  readonly inOrder: PlaceInQuestionOrder;
 }
 
 /** The result for a call in its place. `decided`: it needs no answer or, if undefined, was aborted before asking. */

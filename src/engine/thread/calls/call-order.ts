@@ -25,7 +25,7 @@ export class CallOrder {
   }
 }
 
-export interface QuestionSlot {
+export interface PlaceInQuestionOrder {
   /** Resolves when no earlier call may still ask. */
   turn(): Promise<void>;
   /** Says that the call asks no more: it begins, or never will. Must be called at least once. */
@@ -36,7 +36,7 @@ export interface QuestionSlot {
 export class QuestionOrder {
   #last: Promise<void> = Promise.resolve();
 
-  next(): QuestionSlot {
+  next(): PlaceInQuestionOrder {
     const before = this.#last;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#last = Promise.all([before, promise]).then(() => undefined);

@@ -2,7 +2,7 @@ import type { Step } from '../../../core/envelope/envelope.ts';
 import { allowedWithCommentText, toolFailedText } from '../../../core/fragments/answers/tool-calls.ts';
 import { notRunAgainText, ranAgainText } from '../../../core/fragments/answers/refusals.ts';
 import { defined } from '../../../base/objects.ts';
-import { thrownMessage } from '../../../protocol/display-text.ts';
+import { messageOfThrown } from '../../../protocol/display-text.ts';
 import { type CallItem, isCall } from '../../../protocol/item.ts';
 import { historyEntries } from '../../../core/history/history.ts';
 import type { ThreadState } from '../../../core/state/thread-state.ts';
@@ -11,9 +11,9 @@ import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { describeOutsideRun } from '../../../core/policy/decide/question-content.ts';
 import type { PreparedCall, RefusedCall } from '../../../adapters/tools/tool.ts';
 import { confirmGrant, grantCall, grantRetry, grantSuspended } from './grant-call.ts';
-import type { CallToGrant, GrantedCall, Granting, SuspendedAsking, SuspendedCall } from './grant-call.ts';
+import type { CallToGrant, GrantedCall, GrantDecision, SuspendedAsking, SuspendedCall } from './grant-call.ts';
 import { performCall, type RanCall, withConfinementNote, withNote } from './perform-call.ts';
-import { CallOrder, type PlaceInOrder, QuestionOrder, type QuestionSlot } from './call-order.ts';
+import { CallOrder, type PlaceInOrder, QuestionOrder, type PlaceInQuestionOrder } from './call-order.ts';
 import { usesTurnGrants, readCommandBeforeRetry, readCommandIfNeeded } from './decide-call.ts';
 import { recordCallDecided } from './ask-about-call.ts';
 import type { Turn } from '../thread-parts.ts';
@@ -26,10 +26,10 @@ import type { RefusedCallRecord } from '../../../core/state/drafts/item-lines.ts
 /** A call that ends sooner gets no sync of its own: its lines become durable with those after it. */
 const patienceMs = 50;
 type Ended = { readonly call: CallItem; readonly end: CallEnd };
-type Confirmed = Granting | undefined;
+type Confirmed = GrantDecision | undefined;
 type CallInOrder = CallToGrant & { readonly place: PlaceInOrder };
 type CallToRepeat = CallInOrder & { readonly end: RanCall; readonly granted: Confirmed; readonly retry: AskInTurn };
-type AskInTurn = (inOrder: QuestionSlot) => Confirmed | Promise<Confirmed>;
+type AskInTurn = (inOrder: PlaceInQuestionOrder) => Confirmed | Promise<Confirmed>;
 /** `shown`: the refused call, as far as it was understood. */
 type CallEnd = RanCall | (RefusedCall & { readonly shown?: TurnItem }) | SuspendedCall;
 
@@ -91,7 +91,7 @@ export class StepCalls {
   #refusedFor(error: unknown): CallEnd {
     if (error instanceof Fault) throw error;
     this.#thrown.push({ error });
-    return { kind: 'refused', output: toolFailedText(thrownMessage(error)) };
+    return { kind: 'refused', output: toolFailedText(messageOfThrown(error)) };
   }
 
   async #first(): Promise<Ended> {
@@ -133,7 +133,7 @@ export class StepCalls {
     log.tell({ kind: 'call-refused', ...about, reason: end.output });
   }
 
-  async #run(call: CallItem, inOrder: QuestionSlot, suspended: SuspendedAsking | undefined): Promise<CallEnd> {
+  async #run(call: CallItem, inOrder: PlaceInQuestionOrder, suspended: SuspendedAsking | undefined): Promise<CallEnd> {
     const { parts } = this.#turn;
     // Await only where needed: lines must be in the order of what happened.
     const preparing = parts.router.prepare(call, this.#step);
@@ -176,7 +176,7 @@ export class StepCalls {
     if (grant.where === 'outside') return withConfinementNote(end, grant);
     const { blocked } = end;
     if (blocked === undefined || this.#turn.signal.aborted) return end;
-    const retry = (inOrder: QuestionSlot) => grantRetry(this.#turn, { ...wanted, inOrder }, blocked);
+    const retry = (inOrder: PlaceInQuestionOrder) => grantRetry(this.#turn, { ...wanted, inOrder }, blocked);
     const granted = await this.#asking(retry);
     if (granted?.kind !== 'granted' || !isGitOutside(granted))
       return this.#performAgain(prepared, { ...wanted, end, granted, retry });
@@ -203,7 +203,7 @@ export class StepCalls {
     return confirmGrant(this.#turn, granted, look, () => this.#asking(grant));
   }
 
-  async #asking<Granted>(ask: (inOrder: QuestionSlot) => Granted | Promise<Granted>): Promise<Granted> {
+  async #asking<Granted>(ask: (inOrder: PlaceInQuestionOrder) => Granted | Promise<Granted>): Promise<Granted> {
     const inOrder = this.#questions.next();
     try {
       return await ask(inOrder);

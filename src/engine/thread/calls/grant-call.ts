@@ -51,16 +51,16 @@ export interface SuspendedAsking extends Pick<DecideOptions, 'approval'> {
 
 export interface CallToGrant extends CallToDecide, CallInStepOrder {}
 
-export type Granting = GrantedCall | AnsweredRefusal | SuspendedCall;
+export type GrantDecision = GrantedCall | AnsweredRefusal | SuspendedCall;
 
 /** Decides by the policy alone, or by the user where the policy asks. */
-export function grantCall(turn: Turn, wanted: CallToGrant): Granting | Promise<Granting> {
+export function grantCall(turn: Turn, wanted: CallToGrant): GrantDecision | Promise<GrantDecision> {
   const reading = readCommandIfNeeded(turn, wanted.needs);
   // Await only where needed: lines must be in the order of what happened.
   return reading === undefined ? grantRead(turn, wanted) : reading.then((read) => grantRead(turn, { ...wanted, read }));
 }
 
-function grantRead(turn: Turn, wanted: CallToGrant): Granting | Promise<Granting> {
+function grantRead(turn: Turn, wanted: CallToGrant): GrantDecision | Promise<GrantDecision> {
   const decided = decideCallNow(turn, wanted);
   if (decided.kind !== 'ask') return settled(turn, wanted, decided);
   const asking = createCallQuestion(turn, wanted, decided);
@@ -68,7 +68,7 @@ function grantRead(turn: Turn, wanted: CallToGrant): Granting | Promise<Granting
   return askShown(turn, wanted, asking);
 }
 
-function settled(turn: Turn, wanted: CallToGrant, decided: Exclude<CallDecision, AskDecision>): Granting {
+function settled(turn: Turn, wanted: CallToGrant, decided: Exclude<CallDecision, AskDecision>): GrantDecision {
   if (decided.kind === 'run') return grantFromDecision(turn, decided, undefined);
   const asked = { approval: 'on-request', canAsk: true } as const;
   const isAnswered = canBeAsked(userFacts(turn.parts), turn.envelope.policy);
@@ -92,7 +92,7 @@ export async function grantSuspended(
   turn: Turn,
   wanted: CallToGrant,
   { id, about, answer, ...options }: SuspendedAsking,
-): Promise<Granting> {
+): Promise<GrantDecision> {
   const { input, client } = wanted.needs;
   if (answer !== undefined && answer.kind !== 'allowed')
     return refusalFromAnswer(turn, answer, { content: input === undefined ? client && 'client-tool' : 'input' });
@@ -130,7 +130,7 @@ async function askShown(
   wanted: CallToGrant,
   shown: QuestionToAsk,
   options: DecideOptions = {},
-): Promise<Granting> {
+): Promise<GrantDecision> {
   const decide = (): CallDecision | Promise<CallDecision> => {
     const reading = readCommandIfNeeded(turn, wanted.needs, options);
     if (reading === undefined) return decideCallNow(turn, wanted, options);
@@ -144,7 +144,7 @@ async function askShown(
   return grantAsked(turn, came, alone.kind === 'refuse' ? alone.next : undefined);
 }
 
-function grantAsked(turn: Turn, came: Exclude<DecisionInOrder, { kind: 'decided' }>, next?: string): Granting {
+function grantAsked(turn: Turn, came: Exclude<DecisionInOrder, { kind: 'decided' }>, next?: string): GrantDecision {
   switch (came.kind) {
     case 'suspended':
       return { kind: 'suspended' };
@@ -217,8 +217,8 @@ export async function confirmGrant(
   turn: Turn,
   granted: GrantedCall,
   look: () => Promise<TamperState | undefined>,
-  grant: () => Promise<Granting | undefined>,
-): Promise<Granting | undefined> {
+  grant: () => Promise<GrantDecision | undefined>,
+): Promise<GrantDecision | undefined> {
   let last = granted;
   for (let looks = 0; looks < mostLooks; looks++) {
     if (last.ground === undefined) return last;
@@ -235,7 +235,7 @@ export async function confirmGrant(
 }
 
 /** Outside the sandbox a command starts in the folder of the decision, or not at all. */
-function onItsFolder(granted: GrantedCall): Granting {
+function onItsFolder(granted: GrantedCall): GrantDecision {
   const isGone = granted.leaves === true && granted.ground?.folder === undefined;
   return isGone ? { kind: 'refused', output: workingFolderMissing } : granted;
 }

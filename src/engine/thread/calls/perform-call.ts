@@ -1,8 +1,13 @@
 import type { CallResult, PreparedCall, CallRunContext } from '../../../adapters/tools/tool.ts';
 import { defined } from '../../../base/objects.ts';
 import type { Envelope } from '../../../core/envelope/envelope.ts';
-import { stringOption, booleanOption, nonBlankStringOption, readOptions } from '../../../core/envelope/read-options.ts';
-import type { OptionTable } from '../../../core/envelope/read-options.ts';
+import {
+  stringOption,
+  booleanOption,
+  nonBlankStringOption,
+  validateOptions,
+} from '../../../core/envelope/read-options.ts';
+import type { OptionReaders } from '../../../core/envelope/read-options.ts';
 import { approvalOption, sandboxOption, settingsChangeOptions } from '../../../core/envelope/read-settings-change.ts';
 import { readingStillDenied } from '../../../core/fragments/answers/tool-calls.ts';
 import { mayChangeFiles } from '../../../core/policy/decide/call-decision.ts';
@@ -143,7 +148,7 @@ function restrictThreads(threads: Threads, envelope: Envelope): Threads {
 type Narrowed = WantedThread & { readonly cwd: string };
 
 function heldBy({ policy, workspace }: Envelope, given: WantedThread, of: string): Narrowed | ThreadRefused {
-  const wanted = readOptions<WantedThread>(given, wantedOptions, of);
+  const wanted = validateOptions<WantedThread>(given, wantedOptions, of);
   if ('code' in wanted) return { kind: 'refused', outcome: wanted };
   const { cwd = workspace.cwd, approvals = policy.approval } = wanted;
   const sandbox = profileWanted(wanted.sandbox) ?? policy.profile;
@@ -164,7 +169,7 @@ const wantedOptions = {
   approvals: { type: approvalOption },
   sandbox: { type: sandboxOption },
   ephemeral: { type: booleanOption },
-} as const satisfies OptionTable<WantedThread>;
+} as const satisfies OptionReaders<WantedThread>;
 
 /** The option reader returns a keyword or a profile. */
 function profileWanted(sandbox: WantedThread['sandbox']): PermissionProfile | undefined {

@@ -3,11 +3,11 @@ import { defined } from '../../../base/objects.ts';
 import type { Step } from '../../../core/envelope/envelope.ts';
 import { occasionalBudget } from '../../../core/envelope/window.ts';
 import {
-  beyondReviewer,
+  reviewerMayNotAllowText,
   reviewFailedText,
   reviewTimedOutText,
   tooLongToReview,
-  tooManyDenials,
+  tooManyDenialsText,
 } from '../../../core/fragments/answers/refusals.ts';
 import { reviewInstructions, policyForReviewer } from '../../../core/fragments/approval-reviewer-instructions.ts';
 import {
@@ -23,7 +23,7 @@ import { questionFields } from '../../../core/state/questions/question-lines.ts'
 import { reviewInput, type ReviewRequest } from '../../../core/state/review-request.ts';
 import type { ModelFailure, ModelFailureCode, RequestOptions } from '../../../ports/model.ts';
 import { valueOrAbort } from '../../../protocol/abort.ts';
-import { thrownMessage } from '../../../protocol/display-text.ts';
+import { messageOfThrown } from '../../../protocol/display-text.ts';
 import { isMessage, messageTextWithoutRefusals } from '../../../protocol/item.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import { Fault, type Outcome } from '../../../protocol/outcome.ts';
@@ -50,7 +50,7 @@ export async function reviewCall(place: ReviewPlace, question: Question, signal:
     if (signal.aborted) return { kind: 'lapsed' };
     const reviewed = await askReviewer(place, question, signal).catch((error: unknown): Reviewed => {
       if (error instanceof Fault) throw error;
-      return { kind: 'failed', why: thrownMessage(error) };
+      return { kind: 'failed', why: messageOfThrown(error) };
     });
     const { askUser } = place.turn.parts;
     if (reviewed.kind === 'too-long' && askUser !== undefined) return await askUser.ask(question, signal, place.item);
@@ -79,9 +79,14 @@ function answerOf({ turn }: ReviewPlace, question: Question, reviewed: Reviewed)
       reviews.history = addReview(reviews.history, decision === 'allowed' ? 'allowed' : 'declined');
       if (decision === 'allowed') return { kind: 'allowed', by: 'review', verdict };
       if (!mustEndTurn(reviews.history))
-        return { kind: 'declined', ...(decision === 'beyond' && { note: beyondReviewer }), by: 'review', verdict };
+        return {
+          kind: 'declined',
+          ...(decision === 'beyond' && { note: reviewerMayNotAllowText }),
+          by: 'review',
+          verdict,
+        };
       turn.log.tell({ kind: 'warning', outcome: reviewStopped });
-      return { kind: 'stopped', note: tooManyDenials, by: 'review', verdict };
+      return { kind: 'stopped', note: tooManyDenialsText, by: 'review', verdict };
     }
   }
 }

@@ -9,7 +9,7 @@ import { requestInput } from '../../../core/state/plan-request.ts';
 import { importNameOf } from '../../../core/state/line-seals.ts';
 import { compactionContract } from '../context/turn-contract.ts';
 import type { Turn } from '../thread-parts.ts';
-import type { Provider } from '../../../ports/model.ts';
+import type { ModelProvider } from '../../../ports/model.ts';
 import { compactHistory } from './compact.ts';
 import type { CompactionResult, UnreadableReason, WantedCompaction } from './compaction-result.ts';
 import { gatherNextStep } from '../context/current-step.ts';
@@ -98,7 +98,7 @@ export type UsableHistoryChoice = { readonly reason: UnreadableReason } & (
   | { readonly kind: 'ask'; readonly maker: MakerToAsk; readonly hasBehind: boolean; readonly otherwise: Outcome }
 );
 
-type MakerToAsk = { readonly provider: Provider; readonly by: Envelope };
+type MakerToAsk = { readonly provider: ModelProvider; readonly by: Envelope };
 
 /**
  * Makes the history readable. Undefined when the history behind the checkpoint is used. `wanted`: the checkpoint to ask

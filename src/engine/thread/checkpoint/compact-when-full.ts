@@ -8,11 +8,8 @@ import {
   minimumGrowth,
   nextRequestLimit,
 } from '../../../core/compaction/plan/when-to-compact.ts';
-import {
-  fullAfterCheckpointOutcome,
-  limitTooLowOutcome,
-  type RaisableLimit,
-} from '../../../core/compaction/plan/window-problems.ts';
+import { fullAfterCheckpointOutcome, limitTooLowOutcome } from '../../../core/compaction/plan/window-problems.ts';
+import type { RaisableLimit } from '../../../core/compaction/plan/window-problems.ts';
 import { type Step, turnProvider } from '../../../core/envelope/envelope.ts';
 import { contextWindowFor } from '../../../core/envelope/window.ts';
 import { historyEntries, mergeFragments } from '../../../core/history/history.ts';

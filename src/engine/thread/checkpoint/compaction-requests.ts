@@ -4,8 +4,8 @@ import type {
   CompactionRequest,
 } from '../../../core/compaction/plan/compaction-plan.ts';
 import { type Envelope, type Step, turnProvider } from '../../../core/envelope/envelope.ts';
-import { compactionMessage, compactionTriggerItem } from '../../../core/fragments/message-items.ts';
-import type { AuthMode, ModelFailure, Provider, RequestOptions } from '../../../ports/model.ts';
+import { compactionSummaryItem, compactionTriggerItem } from '../../../core/fragments/message-items.ts';
+import type { AuthMode, ModelFailure, ModelProvider, RequestOptions } from '../../../ports/model.ts';
 import { defined } from '../../../base/objects.ts';
 import { isMessage, type Item, messageTextWithoutRefusals } from '../../../protocol/item.ts';
 import { isSameProvider } from '../../../protocol/provider-name.ts';
@@ -31,13 +31,13 @@ const longestTimer = 2 ** 31 - 1;
 export class CompactionRequests {
   readonly #turn: Turn;
   readonly #step: Step;
-  readonly #provider: Provider;
+  readonly #provider: ModelProvider;
   readonly #signal: AbortSignal;
   usage: Usage = noUsage;
   count = 0;
   #counted = 0;
 
-  constructor(turn: Turn, step: Step, { provider, signal }: { provider: Provider; signal: AbortSignal }) {
+  constructor(turn: Turn, step: Step, { provider, signal }: { provider: ModelProvider; signal: AbortSignal }) {
     this.#turn = turn;
     this.#step = step;
     this.#provider = provider;
@@ -142,7 +142,7 @@ export class CompactionRequests {
 
   #auxiliary({ from, to, stubbed, head, tail }: CompactionRequest, form: RemoteForm): AuxiliaryRequest {
     const message = ({ role, text }: CompactionRequest['tail'][number]): Item =>
-      compactionMessage(`msg_${this.#turn.parts.ids.uuid()}`, role, text);
+      compactionSummaryItem(`msg_${this.#turn.parts.ids.uuid()}`, role, text);
     const [before, after] = [head.map(message), tail.map(message)];
     if (form === 'stream') after.push(compactionTriggerItem);
     return { purpose: 'compaction', from, to, stubbed, head: before, tail: after };

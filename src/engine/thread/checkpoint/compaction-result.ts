@@ -4,7 +4,7 @@ import type {
   CompactionTrigger,
 } from '../../../core/compaction/plan/compaction-plan.ts';
 import type { Envelope } from '../../../core/envelope/envelope.ts';
-import type { Provider } from '../../../ports/model.ts';
+import type { ModelProvider } from '../../../ports/model.ts';
 import type { CheckpointReport } from '../../../protocol/thread-event.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 
@@ -16,7 +16,7 @@ export interface WantedCompaction {
   /** The contract under which the model is asked, if not the turn's: that of the model before a switch. */
   readonly by?: Envelope;
   /** The provider to ask, if not the turn's. It is not asked to compact by itself: only it could read the result. */
-  readonly provider?: Provider;
+  readonly provider?: ModelProvider;
   /** Aborted when all callers who asked have given up. The turn's own signal ends it as well. */
   readonly signal?: AbortSignal;
   /** Only that model can read all of history. Neither another model nor code replaces it. */

@@ -7,7 +7,7 @@ import type { ThreadState } from '../../../core/state/thread-state.ts';
 import { type TurnContract, instructionsNow } from './turn-contract.ts';
 import { buildFullUpdate, type WorldUpdate } from '../../../core/world/tell-world.ts';
 import { worldSections } from '../../../core/world/catalog.ts';
-import { kindsOf } from '../../../core/world/sections/section.ts';
+import { fragmentKindsOf } from '../../../core/world/sections/section.ts';
 import { contextToSend } from './current-step.ts';
 import { waitingItem } from '../../../core/state/fold/waiting-messages.ts';
 import type { Turn } from '../thread-parts.ts';
@@ -81,7 +81,7 @@ export function contextTokensInHistory({ history }: Pick<ThreadState, 'history'>
   return tokens;
 }
 
-const worldKinds: ReadonlySet<string> = new Set(worldSections.flatMap(kindsOf));
+const worldKinds: ReadonlySet<string> = new Set(worldSections.flatMap(fragmentKindsOf));
 
 export const contextTextTokens = ({ told }: WorldUpdate): number =>
   mergeFragments(told.map(({ fragment }) => fragment)).reduce((sum, { item }) => sum + itemTokens(item('')), 0);

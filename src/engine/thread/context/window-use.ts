@@ -1,7 +1,7 @@
 import type { CallResult } from '../../../adapters/tools/tool.ts';
 import { defined } from '../../../base/objects.ts';
 import type { Step } from '../../../core/envelope/envelope.ts';
-import { type Budget, bytesPerToken } from '../../../core/fragments/text/truncate.ts';
+import { type TextBudget, bytesPerToken } from '../../../core/fragments/text/truncate.ts';
 import { limitOutput } from '../../../core/history/limit-output.ts';
 import { itemTokens } from '../../../core/history/token-counts.ts';
 import { percentRemaining } from '../../../core/history/window-usage.ts';
@@ -49,7 +49,11 @@ export function outputShare(turn: Turn, step: Step, outputs: number): number {
   return Math.max(leastShare, Math.floor((space * 0.9) / Math.max(1, outputs)));
 }
 
-export function limitOutputToShare(output: CallResult['output'], budget: Budget, tokens: number): CallResult['output'] {
+export function limitOutputToShare(
+  output: CallResult['output'],
+  budget: TextBudget,
+  tokens: number,
+): CallResult['output'] {
   let { limit } = budget;
   const ofBudget = budget.mode === 'tokens' ? limit : Math.ceil(limit / bytesPerToken);
   if (ofBudget <= tokens / mostTokensPerEstimated) return limitOutput(output, budget);

@@ -7,7 +7,7 @@ import {
 } from '../../../core/fragments/events/files-and-images.ts';
 import { subagentNotificationFragment } from '../../../core/fragments/events/agents.ts';
 import { turnContinuedFragment } from '../../../core/fragments/events/turns-and-goals.ts';
-import { userMessage } from '../../../core/fragments/message-items.ts';
+import { userMessageItem } from '../../../core/fragments/message-items.ts';
 import { type Fragment, renderFragment } from '../../../core/fragments/text/define-fragment.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { defined } from '../../../base/objects.ts';
@@ -33,7 +33,7 @@ function recordUserMessage(turn: RecordingTurn, input: UserInput, waited: string
   if (unusable.length > 0) recordEvent(turn, unusableImagesFragment, { paths: unusable.map(({ path }) => path) });
   log.tell(...unusable.map(({ problem }) => ({ kind: 'warning', outcome: problem }) as const));
   const id = `msg_${parts.ids.uuid()}`;
-  const item = userMessage(id, input);
+  const item = userMessageItem(id, input);
   const line = userLine(item, { author: input.author, turn: turnId, number: log.state.turns });
   log.record(withEnteredMessage(line, waited));
   const resized = images.flatMap((each, at) => (each.resized ? [{ ...each.resized, number: at + 1 }] : []));

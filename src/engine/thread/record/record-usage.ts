@@ -1,6 +1,6 @@
 import { defined } from '../../../base/objects.ts';
 import { type Envelope, type Step, turnProvider } from '../../../core/envelope/envelope.ts';
-import { isListPrice, type Price } from '../../../core/envelope/prices.ts';
+import { isListPrice, type ModelPrice } from '../../../core/envelope/prices.ts';
 import { type NewestTokenCount, noTokenCount } from '../../../core/history/token-counts.ts';
 import {
   historyTokens,
@@ -96,15 +96,15 @@ function countBefore({ log, envelope }: Turn): NewestTokenCount {
 }
 
 /** `plan`: the plan of an account pays. `tokens`: a request with a key has a price; if it is absent, it is unknown. */
-export type Billing =
-  | { readonly by: 'tokens'; readonly price?: Price | undefined }
+export type RequestBilling =
+  | { readonly by: 'tokens'; readonly price?: ModelPrice | undefined }
   | { readonly by: 'plan'; readonly price?: undefined };
 
 /** May read the login. A price that the user set holds under every login. */
-export async function resolveBilling(
+export async function resolveRequestBilling(
   { identity }: Pick<Envelope, 'identity'>,
   client: Pick<ModelClient, 'authMode'>,
-): Promise<Billing> {
+): Promise<RequestBilling> {
   const { price } = identity;
   if (price !== undefined && !isListPrice(price)) return { by: 'tokens', price };
   return (await client.authMode()) === 'chatgpt' ? { by: 'plan' } : { by: 'tokens', price };

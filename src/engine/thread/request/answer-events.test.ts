@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { itemTokens } from '../../../core/history/token-counts.ts';
-import type { Prompt } from '../../../ports/model.ts';
+import type { ModelPrompt } from '../../../ports/model.ts';
 import type { Item } from '../../../protocol/item.ts';
 import { CostCounter } from './answer-events.ts';
 
 const options = { model: 'm', parallelToolCalls: true, cacheKey: 'k', labels: {} };
-const prompt: Prompt = { options, instructions: '', tools: [], input: [] };
+const prompt: ModelPrompt = { options, instructions: '', tools: [], input: [] };
 const cut = {
   kind: 'failed',
   failure: { code: 'stream-cut', message: 'Cut.', next: 'Try again.', retry: {} },

@@ -6,10 +6,10 @@ import {
   unreadableAnswer,
 } from '../../../adapters/model/http/failures/answer-failure.ts';
 import { notPlain, plainCopy } from '../../../base/objects.ts';
-import { type Price, usageWithCost } from '../../../core/envelope/prices.ts';
+import { type ModelPrice, usageWithCost } from '../../../core/envelope/prices.ts';
 import { itemTokens } from '../../../core/history/token-counts.ts';
 import { requestTokens } from '../../../core/history/window-usage.ts';
-import type { ModelEvent, ModelFailure, Prompt } from '../../../ports/model.ts';
+import type { ModelEvent, ModelFailure, ModelPrompt } from '../../../ports/model.ts';
 import { asItem } from '../../../protocol/item.ts';
 import { isJsonObject } from '../../../protocol/json.ts';
 import { noUsage, type Usage } from '../../../protocol/usage.ts';
@@ -72,13 +72,13 @@ type PartOfAnswer = Exclude<ModelEvent, EndOfAnswer>;
 export type CostedEvent = PartOfAnswer | (EndOfAnswer & { readonly spent?: Usage });
 
 export class CostCounter {
-  readonly #prompt: Prompt;
+  readonly #prompt: ModelPrompt;
   #items = 0;
   /** Characters of text that has not become an item yet. */
   #unfinished = 0;
   #hasAnswer = false;
 
-  constructor(prompt: Prompt) {
+  constructor(prompt: ModelPrompt) {
     this.#prompt = prompt;
   }
 
@@ -92,7 +92,7 @@ export class CostCounter {
     return event;
   }
 
-  end(event: EndOfAnswer, price: Price | undefined): EndOfAnswer & { readonly spent?: Usage } {
+  end(event: EndOfAnswer, price: ModelPrice | undefined): EndOfAnswer & { readonly spent?: Usage } {
     if (event.usage !== undefined) {
       const usage = usageWithCost(event.usage, price);
       return { ...event, usage, spent: usage };
@@ -101,7 +101,7 @@ export class CostCounter {
     return event.kind === 'completed' || this.#hasAnswer ? { ...event, spent: this.#estimate(price) } : event;
   }
 
-  #estimate(price: Price | undefined): Usage {
+  #estimate(price: ModelPrice | undefined): Usage {
     const input = requestTokens(this.#prompt);
     const output = this.#items + Math.ceil(this.#unfinished / 4);
     const { cost } = usageWithCost({ ...noUsage, input, output, total: input + output }, price);

@@ -1,15 +1,22 @@
 import { defined } from '../../../base/objects.ts';
 import { type Envelope, turnProvider } from '../../../core/envelope/envelope.ts';
-import type { Price } from '../../../core/envelope/prices.ts';
+import type { ModelPrice } from '../../../core/envelope/prices.ts';
 import { usageFields } from '../../../core/state/drafts/usage-and-failure-fields.ts';
 import { planRequest, promptFor } from '../../../core/state/plan-request.ts';
 import { sentAgainLine, sentLine } from '../../../core/state/request-sent.ts';
-import type { ModelClient, ModelEvent, ModelFailure, ModelRequest, Prompt, SentFrame } from '../../../ports/model.ts';
+import type {
+  ModelClient,
+  ModelEvent,
+  ModelFailure,
+  ModelRequest,
+  ModelPrompt,
+  SentFrame,
+} from '../../../ports/model.ts';
 import type { StepResult } from '../../../ports/tracer.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import { lineType } from '../../../protocol/line.ts';
 import type { Usage } from '../../../protocol/usage.ts';
-import { type Billing, resolveBilling } from '../record/record-usage.ts';
+import { type RequestBilling, resolveRequestBilling } from '../record/record-usage.ts';
 import type { Turn } from '../thread-parts.ts';
 import { warnOnce } from '../log.ts';
 import { checkedAnswer, CostCounter, type CostedEvent } from './answer-events.ts';
@@ -25,8 +32,8 @@ export class ModelExchange {
   readonly #stored: Promise<void>;
   readonly #durable: Promise<void>;
   readonly #trace: StepTrace;
-  readonly #prompt: Prompt;
-  #billing: Promise<Billing> | undefined;
+  readonly #prompt: ModelPrompt;
+  #billing: Promise<RequestBilling> | undefined;
   #hasLeft = false;
   #isOver = false;
 
@@ -116,10 +123,10 @@ export class ModelExchange {
   }
 
   /** Needed at the end of the answer, and begun when the request is sent. Without a price there is nothing to ask. */
-  async #price(): Promise<Price | undefined> {
+  async #price(): Promise<ModelPrice | undefined> {
     const { by, provider } = this.#given;
     if (by.identity.price === undefined) return undefined;
-    return (await (this.#billing ??= resolveBilling(by, provider.client))).price;
+    return (await (this.#billing ??= resolveRequestBilling(by, provider.client))).price;
   }
 
   /** Records the digest of the sent request while the model thinks. The next sync includes the line. */
@@ -169,14 +176,14 @@ function plan({ log, turnId }: Turn, given: RequestToSend) {
 }
 
 /** Records nothing. */
-function plannedPrompt(turn: Turn, given: RequestToSend): Prompt {
+function plannedPrompt(turn: Turn, given: RequestToSend): ModelPrompt {
   const { state } = turn.log;
   const { record } = plan(turn, given);
   return promptFor({ ...state, toolSets: new Map([...state.toolSets, [record.toolSet, given.tools]]) }, record);
 }
 
 /** Records the content of the request, reports a broken prefix, and returns the prompt. */
-function recordRequest(turn: Turn, given: RequestToSend): Prompt {
+function recordRequest(turn: Turn, given: RequestToSend): ModelPrompt {
   const { log, turnId } = turn;
   const { step, auxiliary } = given;
   const { record, drafts, prefix } = plan(turn, given);

@@ -2,7 +2,7 @@ import { retryDelay } from '../../../adapters/model/http/failures/model-failure.
 import { defined } from '../../../base/objects.ts';
 import type { Envelope, Step } from '../../../core/envelope/envelope.ts';
 import { type TurnIdentity, sentEffort } from '../../../core/envelope/identity.ts';
-import { fitRequest, leastAnswerTokens, type RequestSize } from '../../../core/envelope/prices.ts';
+import { fitRequestToCost, leastAnswerTokens, type RequestSize } from '../../../core/envelope/prices.ts';
 import { requestTokens } from '../../../core/history/window-usage.ts';
 import type { AuxiliaryRequest } from '../../../core/state/request-record.ts';
 import { spendingAllowances } from '../../../core/state/usage-and-limits.ts';
@@ -10,8 +10,8 @@ import type { SharedSpending } from '../../../ports/agents.ts';
 import type {
   ModelFailure,
   ModelRequest,
-  Prompt,
-  Provider,
+  ModelPrompt,
+  ModelProvider,
   RequestOptions,
   RequestRetry,
   ToolSpec,
@@ -20,9 +20,9 @@ import type { ThreadId } from '../../../protocol/ids.ts';
 import { formatWaitTime } from '../../../protocol/display-text.ts';
 import { endWithFullStop } from '../../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
-import type { Allowance, RequestFit, Usage } from '../../../protocol/usage.ts';
+import type { UsageAllowance, RequestFit, Usage } from '../../../protocol/usage.ts';
 import { activeTokensNow } from '../context/token-estimates.ts';
-import { type Billing, resolveBilling } from '../record/record-usage.ts';
+import { type RequestBilling, resolveRequestBilling } from '../record/record-usage.ts';
 import type { Turn } from '../thread-parts.ts';
 import { limitFailure, type UnlimitedAnswer } from './spending-limits.ts';
 
@@ -30,7 +30,7 @@ export interface AdmittedRequest {
   /** The limit on the answer that the request states. Absent: none. */
   readonly outputLimit?: number;
   /** The limit that makes the answer shorter than it could be. */
-  readonly shortenedBy?: Allowance;
+  readonly shortenedBy?: UsageAllowance;
   over(spent: Usage | undefined): void;
 }
 
@@ -45,19 +45,19 @@ const usualOutput = 32_000;
 export async function admitRequest(
   turn: Turn,
   given: RequestToSend,
-  planned: () => Prompt,
+  planned: () => ModelPrompt,
 ): Promise<AdmittedRequest | ModelFailure> {
   const { parts, log, envelope, memory, signal } = turn;
   const { limits } = envelope.policy;
   if (limits === undefined && parts.agent === undefined) return free;
   const endless = await whyUnlimited(given);
   const isLimited = endless === undefined;
-  const billing = await resolveBilling(given.by, given.provider.client);
+  const billing = await resolveRequestBilling(given.by, given.provider.client);
   const size = sizeOf(turn, given, { prompt: planned(), isLimited, billing });
-  let all: readonly Allowance[] = [];
+  let all: readonly UsageAllowance[] = [];
   const decide = ({ beside, left }: SharedSpending): RequestFit => {
     all = [...(limits === undefined ? [] : spendingAllowances(log.state, limits, beside)), ...left];
-    return fitRequest(all, size);
+    return fitRequestToCost(all, size);
   };
   // Without agents only its own requests are under way, such as several reviews.
   const { fitting, over } = await (parts.agents === undefined
@@ -69,7 +69,7 @@ export async function admitRequest(
   if (!isLimited || all.length === 0) return { over };
   if (outputLimit >= size.output) return { outputLimit, over };
   const isTightest = (fit: RequestFit): boolean => fit.kind === 'fits' && fit.output === outputLimit;
-  return { outputLimit, shortenedBy: all.find((each) => isTightest(fitRequest([each], size))), over };
+  return { outputLimit, shortenedBy: all.find((each) => isTightest(fitRequestToCost([each], size))), over };
 }
 
 /** The reason why the request cannot limit its answer; undefined: it can. */
@@ -84,7 +84,11 @@ async function whyUnlimited({ provider, form }: RequestToSend): Promise<Unlimite
 function sizeOf(
   turn: Turn,
   { by, step, auxiliary }: RequestToSend,
-  { prompt, isLimited, billing }: { readonly prompt: Prompt; readonly isLimited: boolean; readonly billing: Billing },
+  {
+    prompt,
+    isLimited,
+    billing,
+  }: { readonly prompt: ModelPrompt; readonly isLimited: boolean; readonly billing: RequestBilling },
 ): RequestSize {
   const { model } = by.identity;
   const estimate = requestTokens(prompt);
@@ -102,7 +106,7 @@ export interface RequestToSend {
   readonly attempt: number;
   readonly retries: RetryCount;
   readonly by: Envelope;
-  readonly provider: Provider;
+  readonly provider: ModelProvider;
   readonly options: RequestOptions;
   readonly tools: readonly ToolSpec[];
   readonly modalities: readonly string[];

@@ -4,9 +4,9 @@ import type { Settings, SpendingLimits } from '../../../core/envelope/settings.t
 import type { ModelClient, ModelFailure } from '../../../ports/model.ts';
 import { groupDigits, type Outcome } from '../../../protocol/outcome.ts';
 import { rootAgentPath } from '../../../protocol/agent.ts';
-import type { Allowance, RequestFit } from '../../../protocol/usage.ts';
+import type { UsageAllowance, RequestFit } from '../../../protocol/usage.ts';
 import type { ThreadParts, Turn } from '../thread-parts.ts';
-import { type Billing, resolveBilling } from '../record/record-usage.ts';
+import { type RequestBilling, resolveRequestBilling } from '../record/record-usage.ts';
 
 /** An answer that a request cannot limit counts as the longest that the model may give. */
 export type UnlimitedAnswer = { readonly tokens: number; readonly why: 'chatgpt' | 'checkpoint' | 'provider' };
@@ -21,7 +21,7 @@ type Kept = Pick<ThreadParts, 'isEphemeral'>;
 
 export function limitFailure(
   fitting: Exclude<RequestFit, { kind: 'fits' }>,
-  { by, billing, parts }: { readonly by: Envelope; readonly billing: Billing; readonly parts: Kept },
+  { by, billing, parts }: { readonly by: Envelope; readonly billing: RequestBilling; readonly parts: Kept },
   unlimited?: UnlimitedAnswer,
 ): ModelFailure {
   const { allowance } = fitting;
@@ -42,13 +42,13 @@ export function limitFailure(
   return failure(message, howToGoOn(limit, parts));
 }
 
-export function limitCut(allowance: Allowance, outputLimit: number, parts: Kept): ModelFailure {
+export function limitCut(allowance: UsageAllowance, outputLimit: number, parts: Kept): ModelFailure {
   const { limit, most, unit } = allowance;
   const message = `The answer ended after ${groupDigits(outputLimit)} tokens: a longer one could have passed ${limit} (${amountWords(most, unit)}).`;
   return failure(message, howToGoOn(limit, parts));
 }
 
-function howToGoOn(limit: Allowance['limit'], { isEphemeral }: Kept): string {
+function howToGoOn(limit: UsageAllowance['limit'], { isEphemeral }: Kept): string {
   const options: Partial<Record<typeof limit, string>> = { max_turn_tokens: 'max-tokens', max_turn_cost: 'max-cost' };
   const where = `raise ${limit}${options[limit] === undefined ? '' : ` (exec: --${options[limit]})`}`;
   if (isEphemeral === true)
@@ -77,11 +77,11 @@ async function unpricedProblem(
 ): Promise<Outcome | undefined> {
   if (turnCost === undefined && threadCost === undefined) return undefined;
   const by = { identity: await identityOf() };
-  const billing = await resolveBilling(by, client);
+  const billing = await resolveRequestBilling(by, client);
   return billing.price === undefined ? priceUnknown(by, billing) : undefined;
 }
 
-function priceUnknown({ identity }: Pick<Envelope, 'identity'>, { by }: Billing): Outcome<'price-unknown'> {
+function priceUnknown({ identity }: Pick<Envelope, 'identity'>, { by }: RequestBilling): Outcome<'price-unknown'> {
   const { model, provider, price } = identity;
   const table = `[model_prices."${provider}/${model.slug}"]`;
   if (by === 'plan') {
@@ -95,7 +95,7 @@ function priceUnknown({ identity }: Pick<Envelope, 'identity'>, { by }: Billing)
   return { code: 'price-unknown', message, next };
 }
 
-function pastUnknown({ limit, unpriced = 0 }: Allowance): Pick<Outcome, 'message' | 'next'> {
+function pastUnknown({ limit, unpriced = 0 }: UsageAllowance): Pick<Outcome, 'message' | 'next'> {
   return {
     message: `${limit} is set, and ${groupDigits(unpriced)} tokens that it counts were used without a known price.`,
     next: 'Limit turns with max_turn_cost instead, or tokens with max_thread_tokens.',
@@ -106,7 +106,7 @@ function failure(message: string, next: string): ModelFailure {
   return { code: 'spending-limit', message, next, retry: 'never' };
 }
 
-function amountWords(value: number, unit: Allowance['unit']): string {
+function amountWords(value: number, unit: UsageAllowance['unit']): string {
   if (unit === 'tokens') return value === 1 ? '1 token' : `${groupDigits(value)} tokens`;
   const usd = value / 1e9;
   return `$${usd >= 1 ? usd.toFixed(2) : Number(usd.toPrecision(2))}`;

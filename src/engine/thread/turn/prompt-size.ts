@@ -1,6 +1,6 @@
 import { groupDigits, type Outcome } from '../../../protocol/outcome.ts';
 import { leastCheckpointTokens } from '../../../core/compaction/plan/when-to-compact.ts';
-import { userMessage } from '../../../core/fragments/message-items.ts';
+import { userMessageItem } from '../../../core/fragments/message-items.ts';
 import { itemTokens } from '../../../core/history/token-counts.ts';
 import type { UserInput } from '../../../protocol/user-input.ts';
 import { fullContextTokens, fixedRequestTokens } from '../context/token-estimates.ts';
@@ -10,7 +10,7 @@ import type { Turn } from '../thread-parts.ts';
 import { toOneLine } from '../../../core/state/turns/turn-words.ts';
 import { messageDroppedLine } from '../../../core/state/fold/waiting-messages.ts';
 
-export const promptTokens = (input: UserInput): number => itemTokens(userMessage('', input));
+export const promptTokens = (input: UserInput): number => itemTokens(userMessageItem('', input));
 
 /** The reason why a prompt cannot be sent: it does not fit the window even if all of history were compacted. */
 export async function promptSizeProblem(turn: Turn, input: UserInput): Promise<Outcome<'prompt-too-long'> | undefined> {

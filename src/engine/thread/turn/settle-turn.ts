@@ -6,7 +6,7 @@ import { historyEntries } from '../../../core/history/history.ts';
 import { turnAbortedLine, turnCompleteLine } from '../../../core/state/drafts/turn-lines.ts';
 import { pendingQuestions } from '../../../core/state/questions/pending-questions.ts';
 import { stoppedBy, threadClosesReason } from '../../../protocol/abort.ts';
-import { thrownMessage } from '../../../protocol/display-text.ts';
+import { messageOfThrown } from '../../../protocol/display-text.ts';
 import { isMessage, messageText } from '../../../protocol/item.ts';
 import { Fault, type Outcome, endWithFullStop } from '../../../protocol/outcome.ts';
 import type { Question } from '../../../protocol/question.ts';
@@ -137,7 +137,7 @@ export async function refuseTurn({ log, turnId, inbox, words }: Turn, outcome: O
 export function internalError(error: unknown): Outcome {
   if (error instanceof Fault) throw error;
   const next = 'Send the message again. If it fails again, report the bug and include this message.';
-  return { code: 'internal-error', message: `Internal error: ${endWithFullStop(thrownMessage(error))}`, next };
+  return { code: 'internal-error', message: `Internal error: ${endWithFullStop(messageOfThrown(error))}`, next };
 }
 
 /** Starts the user's notification program, with the input that other programs give it. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { commandTable } from '../table/command-table.ts';
-import { helpOption, shownNames, shownOptions } from '../../views/command-line/command.ts';
+import { helpOption, shownOptionNames, optionsInHelp } from '../../views/command-line/command.ts';
 import { allCommands, commandNames } from '../../views/command-line/command-group.ts';
 import { type OfferedWord, findCompletions } from './complete.ts';
 
@@ -25,8 +25,8 @@ it('every command is offered with what it does, and all that it takes', () => {
   for (const command of allCommands(commandTable)) {
     if (command.name === 'help') continue;
     const { variants = {}, words: plain = [] } = command;
-    const options = shownOptions(command).flatMap((each) =>
-      shownNames(each).map((word) => ({ word, does: each.help })),
+    const options = optionsInHelp(command).flatMap((each) =>
+      shownOptionNames(each).map((word) => ({ word, does: each.help })),
     );
     const path = command.name.split(' ');
     expect([command.name, findCompletions(commandTable, [...path, '-'])]).toEqual([command.name, { words: options }]);
@@ -35,7 +35,7 @@ it('every command is offered with what it does, and all that it takes', () => {
       ...Object.keys(variants),
       ...plain.slice(0, 1).flatMap(({ choices = [] }) => choices),
     ]);
-    for (const option of shownOptions(command)) {
+    for (const option of optionsInHelp(command)) {
       if (option === helpOption || option.value === undefined) continue;
       const { choices = [], offers = [] } = option;
       for (const name of option.names) {

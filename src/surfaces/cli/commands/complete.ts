@@ -1,14 +1,14 @@
-import { usedGates } from '../../../core/config/features.ts';
-import { keyNames } from '../../../core/config/keys/inspect-keys.ts';
+import { usedFeatures } from '../../../core/config/features.ts';
+import { configKeyNames } from '../../../core/config/keys/inspect-keys.ts';
 import { isJsonObject } from '../../../protocol/json.ts';
 import { commandPurpose, findCommand, shownCommands } from '../../views/command-line/command-group.ts';
 import type { CommandGroup, CommandWork } from '../../views/command-line/command-group.ts';
-import { helpOption, keyValuePlaceholder, shownNames, shownOptions } from '../../views/command-line/command.ts';
+import { helpOption, keyValuePlaceholder, shownOptionNames, optionsInHelp } from '../../views/command-line/command.ts';
 import type { Command, CommandOption } from '../../views/command-line/command.ts';
 import { isWordOfOtherProgram, splitOption } from '../../views/command-line/run-command.ts';
 import type { completeCommand } from '../../views/command-line/surface-commands.ts';
 import { print } from '../../views/terminal/print.ts';
-import { currentPlace, diskLossAsOutcome } from '../../views/terminal/process.ts';
+import { currentFolderAndUser, diskLossAsOutcome } from '../../views/terminal/process.ts';
 import { fitToWidth, visibleLine } from '../../views/terminal/visible-text.ts';
 import { homedir } from 'node:os';
 
@@ -60,7 +60,7 @@ async function storedThreads(): Promise<readonly OfferedWord[]> {
 }
 
 async function profiles(): Promise<readonly OfferedWord[]> {
-  const here = currentPlace();
+  const here = currentFolderAndUser();
   if ('code' in here) return [];
   const { loadFolderConfig } = await import('../../../engine/home/folder-config.ts');
   const configured = await loadFolderConfig(here.cwd, here);
@@ -131,7 +131,7 @@ function offersOf(command: Command, typed: readonly string[]): Offers {
   const option = optionOf(command, name);
   if (value !== undefined && option?.value !== undefined)
     return { ...valuesOf(option, value), attached: current.slice(0, current.length - value.length) };
-  const options = shownOptions(command).filter((each) => each.repeats === true || !used.has(each));
+  const options = optionsInHelp(command).filter((each) => each.repeats === true || !used.has(each));
   return { words: options.flatMap(namesOf) };
 }
 
@@ -166,8 +166,8 @@ function placeIn(command: Command, before: readonly string[]): Place {
 }
 
 const knownWords: Readonly<Record<string, () => readonly string[]>> = {
-  KEY: keyNames,
-  FEATURE: () => usedGates.map(({ name }) => name),
+  KEY: configKeyNames,
+  FEATURE: () => usedFeatures.map(({ name }) => name),
 };
 
 function wordsAt(command: Command, { plain, literal, isLiteral, used }: Place): Offers {
@@ -196,7 +196,7 @@ function valuesOf(option: CommandOption, typed: string): Offers {
   if (value === 'FILE') return { words: [], source: 'files' };
   if (value === 'FOLDER') return { words: [], source: 'folders' };
   if (value === keyValuePlaceholder && names.includes('--config'))
-    return { words: typed.includes('=') ? [] : keyNames().map((name) => ({ word: `${name}=` })) };
+    return { words: typed.includes('=') ? [] : configKeyNames().map((name) => ({ word: `${name}=` })) };
   const words = [...choices, ...offers].map((word) => ({ word }));
   return names.includes('--permission-profile') ? { words, source: 'profiles' } : { words };
 }
@@ -205,4 +205,4 @@ const optionOf = ({ options }: Command, name: string): CommandOption | undefined
   [...Object.values(options), helpOption].find(({ names }) => names.includes(name));
 
 const namesOf = (option: CommandOption): readonly OfferedWord[] =>
-  shownNames(option).map((word) => ({ word, does: option.help }));
+  shownOptionNames(option).map((word) => ({ word, does: option.help }));

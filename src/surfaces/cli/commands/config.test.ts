@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { keyNames } from '../../../core/config/keys/inspect-keys.ts';
+import { configKeyNames } from '../../../core/config/keys/inspect-keys.ts';
 import type { ConfigChoices } from '../../../adapters/gather/config/config-layers.ts';
 import { type LoadedConfig, loadFolderConfig } from '../../../engine/home/folder-config.ts';
 import { explainKey } from './config.ts';
@@ -247,7 +247,7 @@ async function explain(key: string, choices: Partial<ConfigChoices> = {}): Promi
 describe('config explain', () => {
   test('answers for every key, and names the layer of each default', async () => {
     const configured = await load();
-    for (const key of keyNames()) expect(explainKey(configured, key)).toHaveProperty('text');
+    for (const key of configKeyNames()) expect(explainKey(configured, key)).toHaveProperty('text');
     const [first = ''] = (await explain('window.effective_percent')).split('\n').slice(-2);
     expect(first).toBe('wins ->  default  model gpt-5.5  95');
     expect(await explain('undo.enabled')).toMatch(/^undo.enabled = true\n[^]*wins -> {2}default {2}built in {2}true\n/);

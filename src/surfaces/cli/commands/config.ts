@@ -1,6 +1,6 @@
 import { kindOfEntry } from '../../../engine/file-access.ts';
 import { configKeySource } from '../../../core/config/layer-order.ts';
-import { keyStatus } from '../../../core/config/keys/inspect-keys.ts';
+import { configKeyStatus } from '../../../core/config/keys/inspect-keys.ts';
 import { formatTomlKey, parseTomlKey } from '../../../core/config/toml/toml-key.ts';
 import { writeTomlValue } from '../../../core/config/toml/write-toml.ts';
 import { approvalName } from '../../../core/policy/decide/approval-policy.ts';
@@ -11,7 +11,7 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
 import { formatTable } from '../../views/terminal/tables.ts';
 import { print, printNote } from '../../views/terminal/print.ts';
-import { currentPlace } from '../../views/terminal/process.ts';
+import { currentFolderAndUser } from '../../views/terminal/process.ts';
 import { configJson, configToml, layerState } from '../../views/wording/settings-text.ts';
 import type { configCommand } from '../table/settings-commands.ts';
 import { resolve } from 'node:path';
@@ -21,7 +21,7 @@ type ConfigArguments = CommandArguments<typeof configCommand>;
 /** Exit codes: 0: shown; 1: shown, but the configuration has an error or the key does not exist; 2: wrong usage. */
 export async function run(given: ConfigArguments): Promise<number | Outcome> {
   const { folder = '.', json, ...choices } = given.options;
-  const here = currentPlace();
+  const here = currentFolderAndUser();
   if ('code' in here) return here;
   const configured = await loadFolderConfig(resolve(here.cwd, folder), { ...choices, ...here });
   if ('code' in configured) return configured;
@@ -60,7 +60,7 @@ function pathText(configured: LoadedConfig): string {
 
 export function explainKey(configured: LoadedConfig, key: string): { readonly text: string } | Outcome<'unknown-key'> {
   const path = parseTomlKey(key);
-  const status = path && keyStatus(path);
+  const status = path && configKeyStatus(path);
   if (path === undefined || status === undefined || status.kind === 'unknown') {
     const nearest = status?.kind === 'unknown' ? status.nearest : undefined;
     const next =

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
-import { featureNames, usedGates } from '../../../core/config/features.ts';
+import { featureNames, usedFeatures } from '../../../core/config/features.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
 import { loadCommandEngine } from '../../views/command-line/command-engine.ts';
 import { didYouMean } from '../../views/command-line/did-you-mean.ts';
 import type { featuresCommand } from '../table/settings-commands.ts';
 import { loadFolderConfig } from '../../../engine/home/folder-config.ts';
-import { currentPlace } from '../../views/terminal/process.ts';
+import { currentFolderAndUser } from '../../views/terminal/process.ts';
 import { print } from '../../views/terminal/print.ts';
 import { printResult, formatTable } from '../../views/terminal/tables.ts';
 import { configuredGates } from '../../views/wording/settings-text.ts';
@@ -17,7 +17,7 @@ export const run = async ({ variant, words: [name = ''], options }: FeaturesArgu
   variant === 'list' ? list(options) : switchGate(name, variant === 'enable');
 
 async function list(options: FeaturesArguments['options']): Promise<number | Outcome> {
-  const here = currentPlace();
+  const here = currentFolderAndUser();
   if ('code' in here) return here;
   const configured = await loadFolderConfig(resolve(here.cwd, options.folder ?? '.'), here);
   if ('code' in configured) return configured;
@@ -28,7 +28,7 @@ async function list(options: FeaturesArguments['options']): Promise<number | Out
 }
 
 async function switchGate(name: string, open: boolean): Promise<number | Outcome> {
-  if (!usedGates.some((gate) => gate.name === name)) return unknownGate(name);
+  if (!usedFeatures.some((gate) => gate.name === name)) return unknownGate(name);
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return loaded;
   const { config, home } = loaded.engine;
@@ -39,7 +39,7 @@ async function switchGate(name: string, open: boolean): Promise<number | Outcome
 }
 
 function unknownGate(name: string): Outcome {
-  const names = usedGates.map((gate) => gate.name);
+  const names = usedFeatures.map((gate) => gate.name);
   const message = featureNames.includes(name)
     ? `The feature ${JSON.stringify(name)} of Codex does nothing in Capstan.`
     : `There is no feature ${JSON.stringify(name)}. ${didYouMean(name, names)}`.trimEnd();

@@ -3,14 +3,14 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
 import type { hooksCommand } from '../table/settings-commands.ts';
 import { type ConfiguredHook, loadConfiguredHooks } from '../../../engine/home/user-hooks.ts';
-import { currentPlace } from '../../views/terminal/process.ts';
+import { currentFolderAndUser } from '../../views/terminal/process.ts';
 import { unambiguousLine } from '../../views/terminal/exact-text.ts';
 import { printResult } from '../../views/terminal/tables.ts';
 import { print, printNote } from '../../views/terminal/print.ts';
 
 export async function run({ variant, options }: CommandArguments<typeof hooksCommand>): Promise<number | Outcome> {
   const { folder = '.', key: keys } = options;
-  const here = currentPlace();
+  const here = currentFolderAndUser();
   if ('code' in here) return here;
   const found = await loadConfiguredHooks(resolve(here.cwd, folder), here);
   if ('code' in found) return found;

@@ -14,7 +14,7 @@ import { endOnSignal } from '../../views/terminal/process.ts';
 import { type Span, yellow } from '../../views/terminal/styled-text.ts';
 import { openStatusScreen, type StatusScreen } from '../../views/terminal/screen.ts';
 import { printFailure } from '../../views/terminal/print.ts';
-import { Activity } from '../../views/terminal/turn-activity.ts';
+import { TurnActivity } from '../../views/terminal/turn-activity.ts';
 import { printResult } from '../../views/terminal/tables.ts';
 import { findThread, reportRefusedOperation } from './operations.ts';
 
@@ -73,7 +73,7 @@ const told = (id: ThreadId, report: CheckpointReport): string =>
 
 /** Shows progress on standard error: a model may think for minutes. */
 function showOn(screen: StatusScreen): (event: ThreadEvent) => void {
-  const activity = new Activity();
+  const activity = new TurnActivity();
   return (event) => {
     activity.event(event);
     const line = noteOn(event);

@@ -1,7 +1,7 @@
 import type { EngineRefused } from '../../../engine/engine-refused.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { StoredThreads } from '../../../engine/store/stored-threads.ts';
-import { formatCount, plural, sizeWords } from '../../../engine/wording.ts';
+import { formatCount, countWithNoun, formatBytes } from '../../../engine/wording.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { loadCommandEngine, withEngine } from '../../views/command-line/command-engine.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
@@ -50,8 +50,8 @@ function ageOf(text: string): ToCompress | Outcome<'usage'> {
 function compressionLines({ dryRun, compressed, skipped }: CompressReport): readonly string[] {
   const from = compressed.reduce((sum, one) => sum + one.from, 0);
   const to = compressed.reduce((sum, one) => sum + (one.to ?? 0), 0);
-  const files = plural(compressed.length, 'file');
-  const size = dryRun ? ` of ${sizeWords(from)}` : ` from ${sizeWords(from)} to ${sizeWords(to)}`;
+  const files = countWithNoun(compressed.length, 'file');
+  const size = dryRun ? ` of ${formatBytes(from)}` : ` from ${formatBytes(from)} to ${formatBytes(to)}`;
   return [
     ...compressed.map(({ path }) => path),
     ...skipped.map(({ path, why }) => `Skipped ${path}: ${why}.`),
@@ -80,8 +80,8 @@ function linesOf(collected: Collected): readonly string[] {
     ),
     ...reverted.map(({ thread, path, what, bytes }) =>
       what === 'file'
-        ? `${verb} what a rollback of thread ${thread} had put aside: ${path} (${sizeWords(bytes)}).`
-        : `${verb} the last ${sizeWords(bytes)} of ${path}, put aside by a rollback of thread ${thread}.`,
+        ? `${verb} what a rollback of thread ${thread} had put aside: ${path} (${formatBytes(bytes)}).`
+        : `${verb} the last ${formatBytes(bytes)} of ${path}, put aside by a rollback of thread ${thread}.`,
     ),
     ...busy.map((thread) => `Skipped thread ${thread}: another process is writing it.`),
     ...unread.map(({ path, why }) => `Kept all blobs, because ${path} cannot be read: ${why}`),
@@ -99,11 +99,11 @@ function summaryOf({ dryRun, freedBytes, blobs, snapshotBytes, ...others }: Coll
   const parts = removed.flatMap(([number, one, many = `${one}s`]) =>
     number === 0 ? [] : [`${formatCount(number)} ${number === 1 ? one : many}`],
   );
-  if (snapshotBytes > 0) parts.push(`${sizeWords(snapshotBytes)} of snapshots`);
-  const left = `Blobs take ${sizeWords(blobs.keptBytes)}.`;
+  if (snapshotBytes > 0) parts.push(`${formatBytes(snapshotBytes)} of snapshots`);
+  const left = `Blobs take ${formatBytes(blobs.keptBytes)}.`;
   if (parts.length === 0) return `Nothing to remove. ${left}`;
   const [remove, free] = dryRun ? ['Would remove', 'free'] : ['Removed', 'freed'];
-  return `${remove} ${parts.join(', ')} and ${free} ${sizeWords(freedBytes)}. ${left}`;
+  return `${remove} ${parts.join(', ')} and ${free} ${formatBytes(freedBytes)}. ${left}`;
 }
 
 export const runReindex = withEngine<typeof reindexCommand>(async ({ options }, { engine: { stored } }) => {
@@ -112,5 +112,5 @@ export const runReindex = withEngine<typeof reindexCommand>(async ({ options }, 
   );
   if ('outcome' in done) return done.outcome;
   const verb = options.changed ? 'Updated the index' : 'Rebuilt the index';
-  return printResult({ threads: done.threads }, options, () => `${verb}: ${plural(done.threads, 'thread')}.\n`);
+  return printResult({ threads: done.threads }, options, () => `${verb}: ${countWithNoun(done.threads, 'thread')}.\n`);
 });

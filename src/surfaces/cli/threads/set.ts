@@ -14,7 +14,7 @@ import type { EngineRefused } from '../../../engine/engine-refused.ts';
 import { liveThreads } from '../../../engine/live/live-threads.ts';
 import type { LiveThread, LiveThreads } from '../../../engine/live/live-thread-types.ts';
 import { printFailure } from '../../views/terminal/print.ts';
-import { settingName } from '../../../engine/wording.ts';
+import { settingLabel } from '../../../engine/wording.ts';
 import { findThread } from './operations.ts';
 
 /** Exit codes: 0: changed, or already so; 1: refused; 2: wrong usage. */
@@ -39,7 +39,7 @@ export async function run({ thread: name, options }: CommandArguments<typeof set
     const changes = (names as readonly (keyof Settings)[]).map((name) => {
       return { name, from: shown(before, name), to: shown(now, name) };
     });
-    const changed = Object.fromEntries(changes.map(({ name, ...values }) => [settingName(name), values]));
+    const changed = Object.fromEntries(changes.map(({ name, ...values }) => [settingLabel(name), values]));
     return printResult({ thread_id: id, changed }, options, () => asText(id, changes));
   } finally {
     await threads.close();
@@ -76,7 +76,7 @@ function shown(settings: Settings, name: keyof Settings): Json {
 
 function asText(id: ThreadId, changes: readonly { name: string; from: Json; to: Json }[]): string {
   if (changes.length === 0) return `Thread ${id} already has these settings.\n`;
-  const rows = changes.map(({ name, from, to }) => ['', settingName(name), words(name, from), '->', words(name, to)]);
+  const rows = changes.map(({ name, from, to }) => ['', settingLabel(name), words(name, from), '->', words(name, to)]);
   return `Thread ${id}, from its next turn on:\n${formatTable(rows)}`;
 }
 

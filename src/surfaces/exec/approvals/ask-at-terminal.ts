@@ -7,7 +7,7 @@ import {
   choicesFor,
   fieldChoices,
   fillForm,
-  pressOne,
+  pressKeyText,
   singleFormField,
 } from '../../views/questions/question-choices.ts';
 import { questionLines } from '../../views/questions/question-lines.ts';
@@ -121,7 +121,7 @@ class PersonAtTerminal {
       const note = chosen.takesNote === true ? await this.#note(signal, chosen) : noLine;
       if (signal.aborted) return lapsed;
       if (note.end === 'back') {
-        this.#parts.show(dim(`  Nothing was sent. ${pressOne(choices)}`));
+        this.#parts.show(dim(`  Nothing was sent. ${pressKeyText(choices)}`));
         continue;
       }
       const text = note.text.trim();
@@ -130,7 +130,7 @@ class PersonAtTerminal {
         this.#parts.show(dim(`  ${saidWords(chosen, text, visibleLine(goesTo))}`));
         return read ?? (text === '' ? chosen.answer : { ...chosen.answer, note: text });
       }
-      this.#parts.show(`  Nothing was sent: ${visibleLine(read)} ${pressOne(choices)}`);
+      this.#parts.show(`  Nothing was sent: ${visibleLine(read)} ${pressKeyText(choices)}`);
     }
   }
 
@@ -146,7 +146,7 @@ class PersonAtTerminal {
       if (signal.aborted) return undefined;
       const chosen = choices.find(({ key }) => key === typed.replace(/[\r\n]+$/, '').toLowerCase());
       if (chosen !== undefined) return chosen;
-      if (!isHelped) this.#parts.show(dim(`  ${isEarly ? 'Keys count after a pause. ' : ''}${pressOne(choices)}`));
+      if (!isHelped) this.#parts.show(dim(`  ${isEarly ? 'Keys count after a pause. ' : ''}${pressKeyText(choices)}`));
       isHelped = true;
     }
   }

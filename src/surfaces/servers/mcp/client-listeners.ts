@@ -18,7 +18,7 @@ export const formatTypedEvents: FormatNews = (news, { id }) => {
   return [{ method: 'notifications/capstan/event', params: { threadId: id, ...ordinal, event: newsFields(news) } }];
 };
 
-export interface Listening {
+export interface ClientListening {
   /** Resolves when the client was sent such an event since it began to listen, or after a while. */
   sent(isMeant: (event: ThreadEvent) => boolean): Promise<void>;
   end(): void;
@@ -45,7 +45,7 @@ export class ClientListeners {
   readonly #places = new WeakMap<AbortSignal, Map<string, LineCursor>>();
 
   /** Listens until ended, or until the client is gone. */
-  add(thread: LiveThread, client: ClientPort, options: ListenOptions = {}): Listening {
+  add(thread: LiveThread, client: ClientPort, options: ListenOptions = {}): ClientListening {
     const { form = formatTypedEvents, requestId } = options;
     if (!this.#forms.has(form)) this.#forms.set(form, this.#formCount++);
     const key = `${thread.id} ${this.#forms.get(form)} ${client.id} ${JSON.stringify(requestId ?? null)}`;

@@ -1,4 +1,4 @@
-import { suggestKey } from '../../../core/config/keys/explain-wrong-value.ts';
+import { suggestConfigKey } from '../../../core/config/keys/explain-wrong-value.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { kindOfEntry } from '../../../engine/file-access.ts';
 import type { LiveThread, LiveThreads } from '../../../engine/live/live-thread-types.ts';
@@ -154,7 +154,7 @@ function unknownTheme(engine: Engine, theme: string): Outcome {
   return {
     code: 'theme-unknown',
     message: `${whereOf(engine, 'theme')} = ${JSON.stringify(theme)} names no theme. The colours follow the background.`,
-    next: `${suggestKey(theme, names)} A theme of your own is a file in ${engine.home}/themes.`,
+    next: `${suggestConfigKey(theme, names)} A theme of your own is a file in ${engine.home}/themes.`,
   };
 }
 
@@ -178,7 +178,7 @@ function wrongItems(engine: Engine): readonly Outcome[] {
     words.map((word) => ({
       code: 'tui-unknown-item',
       message: `${whereOf(engine, key)} names ${JSON.stringify(word)}, which Capstan does not know and leaves out.`,
-      next: suggestKey(word, known),
+      next: suggestConfigKey(word, known),
     }));
   const items = Object.keys(statusItems);
   const kinds = typeof notifications === 'boolean' ? [] : notifications;

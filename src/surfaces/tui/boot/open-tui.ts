@@ -4,10 +4,10 @@ import { slashCommands } from '../commands/slash-commands.ts';
 import { draftFromText, escapeCommandDraft } from '../draft/draft.ts';
 import { reportWorkErrors } from '../flow/running-work.ts';
 import { openHelp } from '../pages/help.ts';
-import { margin } from '../pages/list-parts.ts';
+import { listMargin } from '../pages/list-parts.ts';
 import { type PagerOptions, PagerView } from '../pages/pager-view.ts';
 import { StartupQuestionDesk } from '../questions/startup/startup-question-desk.ts';
-import { type PauseTimes, TypingPause } from '../questions/typing-pause.ts';
+import { type TypingPauseTimes, TypingPause } from '../questions/typing-pause.ts';
 import { ProcessTerminal } from '../screen/terminal/process-terminal.ts';
 import type { TerminalPort } from '../screen/terminal/terminal-port.ts';
 import { promptMarks, takesPromptMarks } from '../screen/terminal/terminal-sequences.ts';
@@ -186,14 +186,14 @@ export interface TuiRequest {
   /** Use the scrollback whatever the configuration says. */
   readonly isInline?: boolean;
   /** Quiet time before questions. Absent: the times for human typing. */
-  readonly pauses?: PauseTimes;
+  readonly pauses?: TypingPauseTimes;
 }
 
 export const earlyNotice = (text: string, level: 'info' | 'error'): Cell => ({
   rows(look) {
     const { bullet, error } = glyphsOf(look);
     const [mark, style] = level === 'error' ? [error, badStyle] : [bullet, dimStyle];
-    const form = mark === '' ? {} : { first: [styled(`${mark} `, style)], rest: margin };
+    const form = mark === '' ? {} : { first: [styled(`${mark} `, style)], rest: listMargin };
     return drawRows(wrapRow([styled(cleanLine(text), style)], { width: look.width, ...form }), look);
   },
 });

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { kindOfEntry, namesIn } from '../../../engine/file-access.ts';
-import { plural } from '../../../engine/wording.ts';
+import { countWithNoun } from '../../../engine/wording.ts';
 import { groupEfforts } from './settings/model.ts';
 import { listOfFolder } from '../pages/thread-pages.ts';
 import { cleanLine } from '../screen/text/clean-text.ts';
@@ -10,16 +10,16 @@ import type { ArgumentAtCursor, ArgumentValue, SlashArgument } from './slash-com
 import { compactNumber } from '../screen/text/format-values.ts';
 import { permissionPresets } from '../session/permission-presets.ts';
 import { readUserThemes } from '../screen/text/user-themes.ts';
-import type { DraftContext } from '../draft/draft-services.ts';
+import type { DraftServicesHost } from '../draft/draft-services.ts';
 
 /** Enough to show: typing another letter reads the names again. */
 const mostNames = 200;
 const mostThreads = 50;
 
 type ValuesOf = (
-  host: DraftContext,
+  host: DraftServicesHost,
   asked: ArgumentAtCursor,
-  thread: ReturnType<DraftContext['thread']>,
+  thread: ReturnType<DraftServicesHost['thread']>,
 ) => readonly ArgumentValue[] | Promise<readonly ArgumentValue[]>;
 
 const valuesOf: Readonly<Record<Exclude<SlashArgument, readonly string[]>, ValuesOf>> = {
@@ -61,7 +61,7 @@ const valuesOf: Readonly<Record<Exclude<SlashArgument, readonly string[]>, Value
 };
 
 /** Values for an argument. Empty if they cannot be listed: the command reports the reason when the user runs it. */
-export async function listArgumentValues(host: DraftContext, asked: ArgumentAtCursor) {
+export async function listArgumentValues(host: DraftServicesHost, asked: ArgumentAtCursor) {
   const { kind } = asked;
   return typeof kind === 'string' ? valuesOf[kind](host, asked, host.thread()) : bare(kind);
 }
@@ -69,14 +69,16 @@ export async function listArgumentValues(host: DraftContext, asked: ArgumentAtCu
 const bare = (words: readonly string[]): readonly ArgumentValue[] => words.map((text) => ({ text, about: '' }));
 
 /** Threads by name, or by id if they have no name or share it. */
-async function threadsOf({ engine, thread }: DraftContext, cwd: string): Promise<readonly ArgumentValue[]> {
+async function threadsOf({ engine, thread }: DraftServicesHost, cwd: string): Promise<readonly ArgumentValue[]> {
   const query = { cwd, limit: mostThreads, sort: 'updated' } as const;
   const page = await listOfFolder((each) => engine.stored.list(each), query);
   if ('code' in page) return [];
   const others = page.threads.filter(({ id }) => id !== thread().id);
   return others.map(({ id, name, preview, turns }) => {
     const isOnly = name !== undefined && others.filter((each) => each.name === name).length === 1;
-    const about = [...(isOnly ? [preview] : [name ?? preview]), plural(turns, 'turn')].filter((each) => each !== '');
+    const about = [...(isOnly ? [preview] : [name ?? preview]), countWithNoun(turns, 'turn')].filter(
+      (each) => each !== '',
+    );
     return { text: isOnly ? name : id, about: about.join(', ') };
   });
 }

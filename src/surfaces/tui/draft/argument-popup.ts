@@ -3,13 +3,8 @@ import { hintKeyMapper } from '../screen/keys/key-map.ts';
 import { drawCutRow } from '../screen/text/draw-row.ts';
 import type { Look } from '../screen/text/look.ts';
 import { dimStyle, styled } from '../screen/text/style.ts';
-import {
-  argumentAtCursor,
-  type ArgumentAtCursor,
-  type ArgumentValue,
-  hasOnlyListedValues,
-  withArgument,
-} from '../commands/slash-commands.ts';
+import { argumentAtCursor, hasOnlyListedValues, withArgument } from '../commands/slash-commands.ts';
+import type { ArgumentAtCursor, ArgumentValue } from '../commands/slash-commands.ts';
 import { popupRows } from '../commands/slash-popup.ts';
 
 /** Lists the values of an argument. Never rejects. */

@@ -1,4 +1,4 @@
-import { nearestKey } from '../../../core/config/keys/check-values.ts';
+import { nearestConfigKey } from '../../../core/config/keys/check-values.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { type UserImage, type UserInput, words } from '../../../protocol/user-input.ts';
 import { findSlash, type NamedCommand, slashCommands } from '../commands/slash-commands.ts';
@@ -56,7 +56,7 @@ function isUnsafe(draft: Draft, { start, payload }: DraftElement): boolean {
 
 function unknownCommand(name: string): string {
   const listed = slashCommands.filter(({ isAlias }) => isAlias !== true).map((command) => command.name);
-  const nearest = nearestKey(name, listed);
+  const nearest = nearestConfigKey(name, listed);
   const meant = nearest === undefined ? '' : ` Did you mean /${nearest}?`;
   return `There is no command /${name}.${meant} Type / for the list, or put a space before it to send it to the model.`;
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { systemPrograms } from '../../../adapters/exec/find-programs.ts';
 import { systemClock } from '../../../adapters/gather/clock-and-ids.ts';
 import { createPromptHistory } from '../../../adapters/rollout/prompt-history.ts';
-import { type DraftContext, EarlierPromptsFile } from './draft-services.ts';
+import { type DraftServicesHost, EarlierPromptsFile } from './draft-services.ts';
 
 let path = '';
 beforeEach(() => {
@@ -16,7 +16,11 @@ afterEach(() => rmSync(join(path, '..'), { recursive: true, force: true }));
 function open(): EarlierPromptsFile {
   const options = { path, clock: systemClock, programs: systemPrograms, isOff: false, maxBytes: 0 };
   const engine = { user: { openPromptHistory: async () => createPromptHistory(options) } };
-  return new EarlierPromptsFile({ engine, thread: () => ({ id: 't' }), notice: () => {} } as unknown as DraftContext);
+  return new EarlierPromptsFile({
+    engine,
+    thread: () => ({ id: 't' }),
+    notice: () => {},
+  } as unknown as DraftServicesHost);
 }
 
 it.each([

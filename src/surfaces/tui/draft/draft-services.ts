@@ -3,7 +3,7 @@ import type { ClipboardContent } from '../../../engine/home/clipboard.ts';
 import type { PromptHistory, PromptPlace } from '../../../engine/home/custom-prompts.ts';
 import type { LiveThread } from '../../../engine/live/live-thread-types.ts';
 import type { FileIndex, Mentionable } from '../../../engine/workspace/find-mentionable.ts';
-import { thrownMessage } from '../../../protocol/display-text.ts';
+import { messageOfThrown } from '../../../protocol/display-text.ts';
 import { outcomeText, type Outcome } from '../../../protocol/outcome.ts';
 import { findSlash } from '../commands/slash-commands.ts';
 import { cleanText } from '../screen/text/clean-text.ts';
@@ -30,7 +30,7 @@ export interface DraftServices extends MentionSource {
 /** More files than the list shows: the user scrolls, and the next letter filters these until new results arrive. */
 const mostFiles = 100;
 
-export function createDraftServices(host: DraftContext): DraftServices {
+export function createDraftServices(host: DraftServicesHost): DraftServices {
   const named = new Set<string>();
   let index: { readonly cwd: string; readonly opened: Promise<FileIndex> } | undefined;
   const indexNow = (): Promise<FileIndex> => {
@@ -43,7 +43,7 @@ export function createDraftServices(host: DraftContext): DraftServices {
     try {
       return await list();
     } catch (error) {
-      host.notice(`${what} cannot be listed: ${thrownMessage(error)}`, 'error');
+      host.notice(`${what} cannot be listed: ${messageOfThrown(error)}`, 'error');
       return [];
     }
   };
@@ -99,13 +99,13 @@ const toolItems = ({ skills, plugins }: Mentionable): readonly MentionItem[] => 
 ];
 
 export class EarlierPromptsFile implements EarlierPrompts {
-  readonly #host: DraftContext;
+  readonly #host: DraftServicesHost;
   #opened: Promise<PromptHistory> | undefined;
   #rest: PromptPlace | 'end' | undefined;
   #isRefused = false;
   kept: Promise<void> = Promise.resolve();
 
-  constructor(host: DraftContext) {
+  constructor(host: DraftServicesHost) {
     this.#host = host;
   }
 
@@ -144,7 +144,7 @@ export class EarlierPromptsFile implements EarlierPrompts {
   }
 }
 
-export interface DraftContext {
+export interface DraftServicesHost {
   thread(): Pick<LiveThread, 'id' | 'place' | 'sessions' | 'settings' | 'takesPictures'>;
   readonly engine: Engine;
   notice(text: string, level: 'info' | 'warning' | 'error'): void;

@@ -77,9 +77,9 @@ const motionTargets = {
   end: ({ text }) => text.length,
 } as const satisfies Readonly<Record<string, MotionTarget>>;
 
-export type Motion = keyof typeof motionTargets;
+export type CursorMotion = keyof typeof motionTargets;
 
-export function motionEnd(draft: Draft, motion: Motion): number {
+export function motionEnd(draft: Draft, motion: CursorMotion): number {
   const isBack = motion === 'left' || motion === 'word-left';
   const beside = draft.elements.find(({ start, end }) => (isBack ? end : start) === draft.cursor);
   return motionTargets[motion](draft, beside);

@@ -13,10 +13,10 @@ import {
   sliceDraft,
   withCursor,
 } from './draft.ts';
-import type { Draft, DraftPart, DraftRange, Motion } from './draft.ts';
+import type { Draft, DraftPart, DraftRange, CursorMotion } from './draft.ts';
 import { pasteInto } from './pasted-text.ts';
 
-const motions = keyTable<Motion>({
+const motions = keyTable<CursorMotion>({
   'left ctrl+b': 'left',
   'right ctrl+f': 'right',
   'alt+b alt+left ctrl+left': 'word-left',
@@ -26,11 +26,11 @@ const motions = keyTable<Motion>({
   'ctrl+home': 'start',
   'ctrl+end': 'end',
 });
-const deletions = keyTable<Motion>({
+const deletions = keyTable<CursorMotion>({
   'backspace shift+backspace ctrl+h': 'left',
   'delete shift+delete ctrl+d': 'right',
 });
-const kills = keyTable<Motion>({
+const kills = keyTable<CursorMotion>({
   'ctrl+w alt+backspace ctrl+backspace ctrl+shift+backspace ctrl+alt+h': 'word-left',
   'alt+d alt+delete ctrl+delete ctrl+shift+delete': 'word-right',
   'ctrl+u': 'line-start',
@@ -121,14 +121,14 @@ export class Editor {
     return true;
   }
 
-  #delete(motion: Motion): boolean {
+  #delete(motion: CursorMotion): boolean {
     const { cursor } = this.#draft;
     const end = deletionEnd(this.#draft, motion);
     if (end !== cursor) this.set(replaceRange(this.#draft, rangeOf(cursor, end), ''));
     return end !== cursor;
   }
 
-  #kill(motion: Motion): void {
+  #kill(motion: CursorMotion): void {
     const draft = this.#draft;
     const isBack = motion === 'word-left' || motion === 'line-start';
     let end = motionEnd(draft, motion);
@@ -198,7 +198,7 @@ export class Editor {
 }
 
 /** Backspace deletes only the Thai mark, not its letter: people type and correct marks one by one. */
-function deletionEnd(draft: Draft, motion: Motion): number {
+function deletionEnd(draft: Draft, motion: CursorMotion): number {
   const { text, cursor } = draft;
   const isMark = motion === 'left' && /[\u0E31\u0E34-\u0E3A\u0E47-\u0E4E]/.test(text[cursor - 1] ?? '');
   return isMark ? cursor - 1 : motionEnd(draft, motion);

@@ -35,17 +35,17 @@ export const cleanPastedText = (pasted: string): string =>
   );
 
 /** The platform, as far as paths depend on it. */
-export interface PathPlatform {
+export interface PastedPathPlatform {
   /** Windows drives are mounted. */
   readonly isWsl: boolean;
 }
 
-export const pathPlatform = (env: Readonly<Record<string, string | undefined>>): PathPlatform => ({
+export const pathPlatform = (env: Readonly<Record<string, string | undefined>>): PastedPathPlatform => ({
   isWsl: (env['WSL_DISTRO_NAME'] ?? env['WSL_INTEROP'] ?? '') !== '',
 });
 
 /** The path, if the text is one as terminals paste it for a dropped file. Undefined for other text. */
-export function pastedPath(pasted: string, { isWsl }: PathPlatform): string | undefined {
+export function pastedPath(pasted: string, { isWsl }: PastedPathPlatform): string | undefined {
   const text = pasted.trim();
   if (text.length < 2 || text.length > 4096 || text.includes('\n')) return undefined;
   if (/^file:\/\//i.test(text)) return urlPath(text, isWsl);

@@ -1,5 +1,5 @@
 import type { QueuedMessages } from '../../../engine/store/home-store.ts';
-import { thrownMessage } from '../../../protocol/display-text.ts';
+import { messageOfThrown } from '../../../protocol/display-text.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import { arrayAt, isJsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
 import type { Json, JsonObject } from '../../../protocol/json.ts';
@@ -107,7 +107,7 @@ export class KeptQueue {
       this.#parts.files.save(id, drafts.map(writtenDraft));
       this.#isRefused = false;
     } catch (error) {
-      const text = `Queued messages cannot be kept in the home: ${thrownMessage(error)} They are lost if the terminal is closed before they are sent.`;
+      const text = `Queued messages cannot be kept in the home: ${messageOfThrown(error)} They are lost if the terminal is closed before they are sent.`;
       // Report repeated failures once.
       if (!this.#isRefused) this.#parts.notice(text, 'warning');
       this.#isRefused = true;

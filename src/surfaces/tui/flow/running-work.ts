@@ -1,6 +1,6 @@
 import type { EngineRefused } from '../../../engine/engine-refused.ts';
 import type { LiveThread } from '../../../engine/live/live-thread-types.ts';
-import { thrownMessage } from '../../../protocol/display-text.ts';
+import { messageOfThrown } from '../../../protocol/display-text.ts';
 import { Fault, type Outcome, outcomeText } from '../../../protocol/outcome.ts';
 import type { TuiScreen } from '../screen/tui-screen.ts';
 import type { EventEntries } from '../transcript/event-entries.ts';
@@ -93,7 +93,7 @@ export async function reportWorkErrors(
   try {
     await work;
   } catch (error) {
-    notice(error instanceof Fault ? outcomeText(error) : thrownMessage(error), 'error');
+    notice(error instanceof Fault ? outcomeText(error) : messageOfThrown(error), 'error');
   }
 }
 

@@ -6,7 +6,7 @@ import { openNewestDetails, openTranscript } from '../pages/transcript-pager.ts'
 import type { TuiSession } from '../session/session.ts';
 
 /** Requests of the user at the keyboard. Each begins when the one before has taken effect. */
-export class UserActs {
+export class UserActions {
   readonly #session: TuiSession;
   readonly order = new UserActQueue(() => this.#session.flow.show());
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Look } from '../screen/text/look.ts';
 import { plain } from '../screen/text/style.ts';
 import { type BrowseList, BrowseView, textPage } from './browse-view.ts';
-import { confirmPage } from './insight/checkpoints.ts';
+import { confirmationList } from './insight/checkpoints.ts';
 
 const look: Look = {
   width: 40,
@@ -97,7 +97,13 @@ it.each([
   ['2', true],
 ])('a digit answers a yes or no: %s', (digit, isYes) => {
   const decided: boolean[] = [];
-  const page = confirmPage({ title: 'Sure?', about: [], no: 'No', yes: 'Yes', decide: (each) => decided.push(each) });
+  const page = confirmationList({
+    title: 'Sure?',
+    about: [],
+    no: 'No',
+    yes: 'Yes',
+    decide: (each) => decided.push(each),
+  });
   const view = new BrowseView(page, () => {});
   view.input(key('3'));
   view.input(key(digit));

@@ -5,7 +5,7 @@ import type { RowPiece, Row, Style } from '../screen/text/style.ts';
 import { wrapRow } from '../screen/text/wrap-row.ts';
 
 const chosenStyle: Style = { ...accentStyle, ...boldStyle };
-export const margin: Row = [plain('  ')];
+export const listMargin: Row = [plain('  ')];
 
 /** Draws rows, with a sign at the end of those that are cut. */
 export function drawCutRows(rows: readonly Row[], look: Look): readonly string[] {
@@ -21,7 +21,7 @@ export const cursorSign = (isChosen: boolean, look: Look): RowPiece =>
 export const listRowStyle = (isChosen: boolean): Style => (isChosen ? chosenStyle : {});
 
 export const hintRows = (hint: string, look: Look): readonly Row[] =>
-  wrapRow([styled(hint, dimStyle)], { width: look.width, first: margin });
+  wrapRow([styled(hint, dimStyle)], { width: look.width, first: listMargin });
 
 /** The last rows of a screen. The end of the keys is not cut off unless the window is very low. */
 export const footRows = (foot: Row, look: Look, height: number): readonly Row[] =>

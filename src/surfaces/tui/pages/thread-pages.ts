@@ -1,6 +1,6 @@
 import { realPath } from '../../../engine/file-access.ts';
 import type { WorkProgress } from '../../../ports/thread-store.ts';
-import { thrownMessage } from '../../../protocol/display-text.ts';
+import { messageOfThrown } from '../../../protocol/display-text.ts';
 import { outcomeText, type Outcome } from '../../../protocol/outcome.ts';
 import type { ThreadPage, ThreadQuery, ThreadSummary } from '../../../protocol/thread.ts';
 
@@ -74,7 +74,7 @@ export class ThreadPages {
     try {
       page = await list({ ...wanted, limit: pageSize, cursor }, progress);
     } catch (error) {
-      page = { code: 'threads-unread', message: thrownMessage(error), next: '' };
+      page = { code: 'threads-unread', message: messageOfThrown(error), next: '' };
     }
     // Another list was requested meanwhile.
     if (this.#isStale) return;

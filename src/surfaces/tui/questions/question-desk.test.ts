@@ -5,7 +5,7 @@ import type { Answer, Question } from '../../../protocol/question.ts';
 import type { TerminalInput } from '../screen/terminal/terminal-port.ts';
 import type { Look } from '../screen/text/look.ts';
 import { QuestionDesk } from './question-desk.ts';
-import { pauseTimes, TypingPause } from './typing-pause.ts';
+import { typingPauseTimes, TypingPause } from './typing-pause.ts';
 import type { View } from '../screen/view.ts';
 import { sampleInput, sampleQuestion } from '../../../../test/harness/sample-question.ts';
 
@@ -22,7 +22,7 @@ const places = { cwd: '/w', home: '/h' };
 const look: Look = { ...defaultScreenLook({ NO_COLOR: '1' }, places), width: 80, details: 'folded', now: 0 };
 
 /** As a terminal: what is open is drawn, and keys go to it after they were counted. */
-function desk(times = { ...pauseTimes, drawn: 0, next: 0 }) {
+function desk(times = { ...typingPauseTimes, drawn: 0, next: 0 }) {
   const answers: [string, Answer][] = [];
   const shown: { view: View | undefined; hasWhole: boolean } = { view: undefined, hasWhole: false };
   /** The end of all that is asked comes into sight. */
@@ -231,7 +231,7 @@ describe('a field of a form that takes text', () => {
 
 describe('no key that was pressed before a question was in sight answers it', () => {
   it('one in the moment after it was drawn, which also begins the pause again', async () => {
-    const { desk: made, answers, press, passes, shown } = desk(pauseTimes);
+    const { desk: made, answers, press, passes, shown } = desk(typingPauseTimes);
     made.asked(question('a'), undefined);
     await passes(390);
     press('y', 'enter', '1', 'escape');
@@ -246,7 +246,7 @@ describe('no key that was pressed before a question was in sight answers it', ()
   });
 
   it('a key that is pressed twice, or held, says nothing to the next question', async () => {
-    const { desk: made, answers, press, passes } = desk(pauseTimes);
+    const { desk: made, answers, press, passes } = desk(typingPauseTimes);
     for (const id of ['a', 'b']) made.asked(question(id), undefined);
     await passes(500);
     press('y');
@@ -265,7 +265,7 @@ describe('no key that was pressed before a question was in sight answers it', ()
   });
 
   it('each question of the model by itself, and the last one that asks whether to send', async () => {
-    const { desk: made, answers, press, passes, shown } = desk(pauseTimes);
+    const { desk: made, answers, press, passes, shown } = desk(typingPauseTimes);
     const input = ['Colour', 'Size', 'Weight'].map((header) => sampleInput(header));
     made.asked(question('a', { kind: 'input', input }), undefined);
     const draw = (): string => shown.view!.frame(look, 24).rows.join('\n');
@@ -292,7 +292,7 @@ describe('no key that was pressed before a question was in sight answers it', ()
   });
 
   it('what was typed for another program, while this one was stopped or out of sight', async () => {
-    const { desk: made, answers, press, passes, pause, shown } = desk(pauseTimes);
+    const { desk: made, answers, press, passes, pause, shown } = desk(typingPauseTimes);
     made.asked(question('a'), undefined);
     await passes(5000);
     pause.restart();
@@ -308,7 +308,7 @@ describe('no key that was pressed before a question was in sight answers it', ()
   });
 
   it('nothing answers what was not drawn yet, and Ctrl+C always stops', async () => {
-    const { answers, press, passes, pause, shown } = desk(pauseTimes);
+    const { answers, press, passes, pause, shown } = desk(typingPauseTimes);
     const view = pause.guard({
       frame: () => ({ rows: [] }),
       input: () => void answers.push(['x', { kind: 'stopped' }]),

@@ -5,7 +5,7 @@ import { justificationLines, questionLines, requiredQuestionLines } from '../../
 import { unambiguousLine, unambiguousText } from '../../views/terminal/exact-text.ts';
 import { paint, type Span } from '../../views/terminal/styled-text.ts';
 import { keyHint } from '../screen/keys/key-map.ts';
-import { drawCutRows, margin } from '../pages/list-parts.ts';
+import { drawCutRows, listMargin } from '../pages/list-parts.ts';
 import { beginningOfRow, drawRow } from '../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../screen/text/look.ts';
 import { paintedRows } from '../screen/text/output-colours.ts';
@@ -98,7 +98,7 @@ export function fitQuestionRows(question: Question, asked: QuestionRows, look: L
 }
 
 const reasonRows = (reason: string | undefined, { width }: Look): readonly Row[] =>
-  reason === undefined ? [] : wrapRow([plain(unambiguousLine(reason))], { width, first: margin });
+  reason === undefined ? [] : wrapRow([plain(unambiguousLine(reason))], { width, first: listMargin });
 
 function cutRows(rows: readonly Row[], most: number, look: Look): readonly string[] {
   const { ellipsis } = glyphsOf(look);

@@ -7,7 +7,7 @@ import { styled, warnStyle } from '../screen/text/style.ts';
 import type { Frame, View } from '../screen/view.ts';
 
 /** Milliseconds for which the keyboard must be quiet. */
-export interface PauseTimes {
+export interface TypingPauseTimes {
   /** Before a question is drawn over the place of typing. */
   readonly typed: number;
   /** After a question was drawn, before a key answers it. */
@@ -18,12 +18,12 @@ export interface PauseTimes {
   readonly over: number;
 }
 
-export const pauseTimes: PauseTimes = { typed: 1000, drawn: 400, next: 750, over: 1000 };
+export const typingPauseTimes: TypingPauseTimes = { typed: 1000, drawn: 400, next: 750, over: 1000 };
 
 /** No key pressed before a question was visible answers it, whatever the key was meant for. */
 export class TypingPause {
   readonly now: () => number;
-  readonly #times: PauseTimes;
+  readonly #times: TypingPauseTimes;
   #typedAt = -Infinity;
   /** The newest key was an answer, or for a view that a question had opened. */
   #isAnswer = false;
@@ -31,7 +31,7 @@ export class TypingPause {
   /** Increases when pending keys may have been typed for another program: an open question must be shown anew. */
   restarts = 0;
 
-  constructor(now: () => number, times: PauseTimes = pauseTimes) {
+  constructor(now: () => number, times: TypingPauseTimes = typingPauseTimes) {
     this.now = now;
     this.#times = times;
   }

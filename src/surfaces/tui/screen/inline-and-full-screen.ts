@@ -2,7 +2,7 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import { noAlternateScreen } from './terminal/process-terminal.ts';
 import { wholeRow } from './terminal/row-changes.ts';
 import type { TerminalPort } from './terminal/terminal-port.ts';
-import { type PenPlace, RowPen, writeRows } from './terminal/write-rows.ts';
+import { type PenPlace, RowPen, repaintScreenRows } from './terminal/write-rows.ts';
 import { drawnColumns } from './text/draw-row.ts';
 import type { TuiScreenOptions } from './tui-screen.ts';
 import { fitFrame, type Frame, noFrame } from './view.ts';
@@ -137,7 +137,7 @@ export class FullScreen {
     const { rows: height, columns } = this.#terminal;
     const next = Array.from({ length: height }, (_, at) => rows[at] ?? '');
     const pen = new RowPen(this.#at, { part: 'whole', rows: height, columns });
-    if (this.#shown?.length === height) writeRows(pen, this.#shown, { rows: next, height });
+    if (this.#shown?.length === height) repaintScreenRows(pen, this.#shown, { rows: next, height });
     else for (const [at, row] of next.entries()) pen.change(at, wholeRow(row));
     const hasCursor = cursor !== undefined && cursor.row < height;
     if (hasCursor) pen.goTo(cursor.row, cursor.column);
@@ -217,7 +217,7 @@ export class InlineScreen {
   #changes(rows: readonly string[], live: Frame, from: number): string {
     const { columns, rows: height } = this.#terminal;
     const pen = new RowPen(this.#at, { part: 'live', rows: this.#shown.length, columns });
-    writeRows(pen, this.#shown, { rows, height });
+    repaintScreenRows(pen, this.#shown, { rows, height });
     const { cursor } = live;
     // Without a live part the cursor is below the printed rows.
     const place = cursor ?? { row: Math.max(0, live.rows.length - 1), column: 0 };

@@ -11,7 +11,7 @@ import { QuestionView } from '../questions/question-view.ts';
 import { sampleQuestion } from '../../../../test/harness/sample-question.ts';
 import { TypingPause } from '../questions/typing-pause.ts';
 import type { View } from '../screen/view.ts';
-import type { UserActs } from '../flow/user-acts.ts';
+import type { UserActions } from '../flow/user-acts.ts';
 import { KeyboardController } from './keyboard-controller.ts';
 import { defaultScreenLook, TuiScreen } from '../screen/tui-screen.ts';
 import { TerminalContext } from './terminal-context.ts';
@@ -89,7 +89,7 @@ const conversationIn =
     const controller = new KeyboardController({
       stage,
       surroundings: new TerminalContext({ stage, terminal, env: {}, pause: new TypingPause(() => 0) }),
-      conversation: () => conversation as unknown as UserActs,
+      conversation: () => conversation as unknown as UserActions,
       notice: told('notice'),
       suspend: told('suspend'),
       editOutside: told('editOutside'),

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { draftFromText } from '../draft/draft.ts';
 import { keyPress, type TerminalPort } from '../screen/terminal/terminal-port.ts';
-import { pauseTimes, TypingPause } from '../questions/typing-pause.ts';
-import type { UserActs } from '../flow/user-acts.ts';
+import { typingPauseTimes, TypingPause } from '../questions/typing-pause.ts';
+import type { UserActions } from '../flow/user-acts.ts';
 import { KeyboardController } from './keyboard-controller.ts';
 import { defaultScreenLook, TuiScreen } from '../screen/tui-screen.ts';
 import { TerminalContext } from './terminal-context.ts';
@@ -33,7 +33,7 @@ function keyboard() {
   const controller = new KeyboardController({
     stage,
     surroundings: new TerminalContext({ stage, terminal, env: {}, pause: new TypingPause(now) }),
-    conversation: () => conversation as unknown as UserActs,
+    conversation: () => conversation as unknown as UserActions,
     notice: (text) => asked.push(text),
     suspend: nothing,
     editOutside: nothing,
@@ -76,7 +76,7 @@ describe('Ctrl+C in an empty composer', () => {
     press('ctrl+c');
     expect(stage.placeholder).toBe('Ctrl+C again: leave');
     stage.drawNow();
-    clock.now += pauseTimes.over - 1;
+    clock.now += typingPauseTimes.over - 1;
     press('ctrl+c');
     press('ctrl+c');
     expect(asked).toEqual(['interrupt']);

@@ -5,7 +5,7 @@ import { DraftKeys } from '../draft/draft-keys.ts';
 import { commandMustWaitMessage, parseDraft, trimDraft } from '../draft/draft-message.ts';
 import { type Draft, draftFromText } from '../draft/draft.ts';
 import { PasteDetectingKeys } from '../draft/paste-detection.ts';
-import type { UserActs } from '../flow/user-acts.ts';
+import type { UserActions } from '../flow/user-acts.ts';
 import { keyTable } from '../pages/list-parts.ts';
 import { noneWaiting } from '../screen/bottom-frame.ts';
 import { ChordKeys, defaultKeyMap, hintKeyMapper, pendingMs } from '../screen/keys/key-map.ts';
@@ -23,7 +23,7 @@ const ofDraftLists = new Set(['move_up', 'move_down', 'accept', 'cancel']);
 export interface KeyboardControllerParts {
   readonly stage: TuiScreen;
   readonly surroundings: TerminalContext;
-  conversation(): UserActs | undefined;
+  conversation(): UserActions | undefined;
   /** False: an unsaved conversation has no earlier messages to rewind to. */
   readonly canRewind?: false;
   notice(text: string, level: 'info' | 'error'): void;
@@ -45,7 +45,7 @@ export class KeyboardController {
   /** The last key, if it acts when pressed twice, and the placeholder of the empty composer before it. */
   #first: { readonly key: string; readonly placeholder: string } | undefined;
   /** Keys that act while the composer has the keyboard. False if the composer is to get the key after all. */
-  readonly #keys = keyTable<(conversation: UserActs | undefined) => boolean | void>({
+  readonly #keys = keyTable<(conversation: UserActions | undefined) => boolean | void>({
     enter: () => this.#submit('send'),
     tab: () => this.#submit('queue'),
     escape: (conversation) => this.#escape(conversation),
@@ -95,7 +95,7 @@ export class KeyboardController {
     });
   }
 
-  ready(conversation: UserActs): void {
+  ready(conversation: UserActions): void {
     this.#stage.composer.history.attach(conversation.doors.earlier);
     if (this.#early.length > 0) this.#stage.waiting = noneWaiting;
     for (const draft of this.#early.splice(0)) this.#dispatch(draft, conversation);
@@ -220,7 +220,7 @@ export class KeyboardController {
     return this.#stage.isFull;
   }
 
-  #escape(conversation: UserActs | undefined): void {
+  #escape(conversation: UserActions | undefined): void {
     const { composer } = this.#stage;
     if (composer.isShell && composer.draft.text === '!') composer.draft = draftFromText('');
     else if (conversation?.canInterrupt === true)
@@ -230,7 +230,7 @@ export class KeyboardController {
     }
   }
 
-  #interrupt(conversation: UserActs | undefined): void {
+  #interrupt(conversation: UserActions | undefined): void {
     const { stage, surroundings, quit } = this.#parts;
     if (!stage.composer.isEmpty) stage.composer.drop();
     else if (conversation?.canInterrupt === true) conversation.interrupt('give-back');
@@ -283,7 +283,7 @@ export class KeyboardController {
     this.#dispatch(composer.take(), conversation);
   }
 
-  #dispatch(draft: Draft, conversation: UserActs): void {
+  #dispatch(draft: Draft, conversation: UserActions): void {
     const meant = parseDraft(draft);
     if (meant.kind === 'shell') conversation.shell(meant.command);
     else if (meant.kind === 'slash') conversation.slash(meant.command.name, meant.rest);

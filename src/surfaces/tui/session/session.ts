@@ -14,7 +14,7 @@ import type { Draft } from '../draft/draft.ts';
 import { KeptQueue } from '../flow/message-queue.ts';
 import { reportWorkErrors, type RunningWork, type RunningWorkParts, UserShells } from '../flow/running-work.ts';
 import { askAboutProposedPlan, TurnFlow } from '../flow/turn-flow.ts';
-import { UserActs } from '../flow/user-acts.ts';
+import { UserActions } from '../flow/user-acts.ts';
 import { cleanLine } from '../screen/text/clean-text.ts';
 import { drawRow, drawRows } from '../screen/text/draw-row.ts';
 import type { Look } from '../screen/text/look.ts';
@@ -50,7 +50,7 @@ export class TuiSession {
   readonly flow: TurnFlow;
   readonly status: StatusView;
   readonly shells: UserShells;
-  readonly acts = new UserActs(this);
+  readonly acts = new UserActions(this);
   readonly #staged: ThreadOnScreen;
   readonly #kept: KeptQueue;
   /** Usage of the conversation outside its thread: in turns abandoned by forking, and in side conversations. */

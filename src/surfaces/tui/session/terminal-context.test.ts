@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { keyPress, type TerminalInput, type TerminalPort } from '../screen/terminal/terminal-port.ts';
-import { pauseTimes, TypingPause } from '../questions/typing-pause.ts';
+import { typingPauseTimes, TypingPause } from '../questions/typing-pause.ts';
 import type { TuiScreen } from '../screen/tui-screen.ts';
 import { TerminalContext } from './terminal-context.ts';
 
@@ -12,7 +12,7 @@ function waitAfter(input: TerminalInput): number {
 }
 
 it('a question waits for who types or pastes, and not for who scrolls', () => {
-  expect(waitAfter(keyPress('a'))).toBe(pauseTimes.typed);
-  expect(waitAfter({ kind: 'paste', text: 'words' })).toBe(pauseTimes.typed);
+  expect(waitAfter(keyPress('a'))).toBe(typingPauseTimes.typed);
+  expect(waitAfter({ kind: 'paste', text: 'words' })).toBe(typingPauseTimes.typed);
   expect(waitAfter({ kind: 'wheel', direction: 'up' })).toBe(0);
 });

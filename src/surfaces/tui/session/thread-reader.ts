@@ -2,7 +2,7 @@ import { timeOfCursor } from '../../../engine/live/line-cursor.ts';
 import type { LiveNews, LiveThread } from '../../../engine/live/live-thread-types.ts';
 import type { WatchedThread } from '../../../engine/live/watch-thread.ts';
 import { failureWords } from '../../../engine/models/failure-words.ts';
-import { thrownMessage } from '../../../protocol/display-text.ts';
+import { messageOfThrown } from '../../../protocol/display-text.ts';
 import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
 import type { Question } from '../../../protocol/question.ts';
 import type { ProvisionalEvent, ThreadEvent } from '../../../protocol/thread-event.ts';
@@ -84,7 +84,7 @@ export class ThreadReader {
         if (!this.#isReplaying) stage.draw();
       }
     } catch (error) {
-      entries.notice(`The conversation cannot be followed any more: ${thrownMessage(error)}`, 'error');
+      entries.notice(`The conversation cannot be followed any more: ${messageOfThrown(error)}`, 'error');
     }
     // Reading may have ended within the history. Another reader may have the stage by now.
     if (!this.#leaving.signal.aborted) {
@@ -229,7 +229,7 @@ export class ThreadViewer {
     this.#entries = new EventEntries(this.#transcript, (outcome) => parts.engine.recordIfNews(outcome));
     const live = parts.threads.loaded.find((thread) => thread.id === id);
     void (live === undefined ? this.#readFile(id) : this.#follow(live)).catch((error: unknown) => {
-      this.#entries.notice(`The thread cannot be read: ${thrownMessage(error)}`, 'error');
+      this.#entries.notice(`The thread cannot be read: ${messageOfThrown(error)}`, 'error');
       parts.changed();
     });
   }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { noticeCell } from './cells/notice-cells.ts';
 import type { Look } from '../screen/text/look.ts';
-import { type AnnouncedState, Announcements } from './transcript-on-screen.ts';
+import { type AnnouncedState, TranscriptAnnouncements } from './transcript-on-screen.ts';
 import { noneWaiting } from '../screen/bottom-frame.ts';
 import { defaultScreenLook, screenReaderLook } from '../screen/tui-screen.ts';
 import { Transcript } from './transcript.ts';
@@ -15,7 +15,7 @@ const look: Look = {
 };
 
 function announced() {
-  const announcements = new Announcements();
+  const announcements = new TranscriptAnnouncements();
   const transcript = new Transcript();
   const nothing: AnnouncedState = { busy: undefined, failed: undefined, waiting: noneWaiting, transcript };
   return {

@@ -15,7 +15,7 @@ const leastPrinted = 10;
 export class PrintedTranscript {
   readonly #transcript: Transcript;
   readonly #marks: PromptMarks | undefined;
-  readonly #announcements = new Announcements();
+  readonly #announcements = new TranscriptAnnouncements();
 
   constructor(transcript: Transcript, marks: PromptMarks | undefined) {
     this.#transcript = transcript;
@@ -46,7 +46,7 @@ export interface AnnouncedState {
 const heldMs = 1000;
 
 /** For a screen reader: reports once, in lines of their own, what other screens redraw. */
-export class Announcements {
+export class TranscriptAnnouncements {
   #busy = '';
   /** Last entry of the transcript while nothing ran. */
   #newest: TranscriptEntry | undefined;

@@ -4,7 +4,7 @@ import { StoredThreads, type ThreadLines } from '../../../engine/store/stored-th
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { version } from '../../../protocol/version.ts';
-import { currentFolder, currentPlace, diskLossAsOutcome } from '../terminal/process.ts';
+import { currentFolder, currentFolderAndUser, diskLossAsOutcome } from '../terminal/process.ts';
 import { withProgress } from '../terminal/progress.ts';
 import type { Command, CommandArguments } from './command.ts';
 import { commandLineOverrides } from './load-engine.ts';
@@ -61,7 +61,7 @@ export async function loadCommandEngine(
   config: readonly string[] = [],
   choices: { readonly profile?: string; readonly sandboxFallback?: 'landlock' } = {},
 ): Promise<CommandEngine | Outcome> {
-  const here = currentPlace();
+  const here = currentFolderAndUser();
   if ('code' in here) return here;
   const client = { name: 'capstan', version, source: 'cli' };
   const engine = await Engine.load({ ...here, client, config: commandLineOverrides(config), ...choices });

@@ -1,6 +1,6 @@
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { runnableHint } from '../wording/command-hints.ts';
-import { type Command, type CommandArguments, type CommandOption, shownNames, shownOptions } from './command.ts';
+import { type Command, type CommandArguments, type CommandOption, shownOptionNames, optionsInHelp } from './command.ts';
 import { nearestWord } from './did-you-mean.ts';
 
 const pageWidth = 80;
@@ -19,7 +19,7 @@ export function commandHelp(command: Command): string {
     ...examples.flatMap(([line, does]) => [`  ${does}:`, `    ${line}`]),
     '',
     'Options:',
-    ...rows(shownOptions(command).map((option) => [optionText(option), option.help])),
+    ...rows(optionsInHelp(command).map((option) => [optionText(option), option.help])),
     ...(notes === undefined ? [] : ['', ...paragraphs(notes)]),
     '',
   ].join('\n');
@@ -47,7 +47,7 @@ export const commandPurpose = (entry: LoadableCommand | CommandGroup): string =>
   'does' in entry ? entry.does : entry.command.does;
 
 function optionText(option: CommandOption): string {
-  const names = shownNames(option);
+  const names = shownOptionNames(option);
   const both = names.length === 1 ? `    ${names[0]}` : names.join(', ');
   return option.value === undefined ? both : `${both} ${option.value}`;
 }

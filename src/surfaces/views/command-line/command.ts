@@ -113,11 +113,11 @@ type ChoiceOf<Option extends CommandOption, Otherwise> = Option extends {
 /** Every command has it, so no table lists it. */
 export const helpOption: CommandOption = flag('-h, --help', 'this text');
 
-export const shownOptions = ({ options }: Command): readonly CommandOption[] => [
+export const optionsInHelp = ({ options }: Command): readonly CommandOption[] => [
   ...Object.values(options).filter(({ hidden }) => hidden !== true),
   helpOption,
 ];
 
 /** The displayed names. A second long name is only accepted. */
-export const shownNames = ({ names }: CommandOption): readonly string[] =>
+export const shownOptionNames = ({ names }: CommandOption): readonly string[] =>
   names.slice(0, names[0]?.startsWith('--') === true ? 1 : 2);

@@ -1,4 +1,4 @@
-import { shownOverride } from '../../../core/config/flag-overrides.ts';
+import { shownConfigOverride } from '../../../core/config/flag-overrides.ts';
 import { hiddenMark } from '../../../core/policy/secrets.ts';
 import { joinWithOr } from '../../../engine/wording.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
@@ -6,7 +6,7 @@ import { printFailure, print } from '../terminal/print.ts';
 import { diskLossAsOutcome, ignoreClosedOutput } from '../terminal/process.ts';
 import { runnableHint } from '../wording/command-hints.ts';
 import type { CommandWork } from './command-group.ts';
-import { helpOption, keyValuePlaceholder, shownOptions } from './command.ts';
+import { helpOption, keyValuePlaceholder, optionsInHelp } from './command.ts';
 import type { Command, CommandArguments, CommandOption } from './command.ts';
 import { didYouMean, nearestWord } from './did-you-mean.ts';
 
@@ -84,7 +84,7 @@ export function parseCommand<Form extends Command>(command: Form, given: readonl
       );
     if (option.value === keyValuePlaceholder && written.indexOf('=') < 1) {
       // A user who sets a variable may have given its value alone, which may be secret.
-      const shown = key === 'env' ? hiddenMark : JSON.stringify(shownOverride(written));
+      const shown = key === 'env' ? hiddenMark : JSON.stringify(shownConfigOverride(written));
       return wrongUsage(command, `${name} ${shown} is not KEY=VALUE.`, pairExample(name));
     }
     const value = readValue(option, written);
@@ -209,7 +209,7 @@ function refusal(command: Command, word: string): Outcome<'usage'> | undefined {
 
 function unknownOption(command: Command, name: string): Outcome<'usage'> {
   // Single-letter names are all equally near.
-  const known = shownOptions(command).flatMap(({ names }) => names);
+  const known = optionsInHelp(command).flatMap(({ names }) => names);
   const meant = name.startsWith('--') ? didYouMean(name, known) : '';
   const { freeWord } = command;
   const dashed = freeWord === undefined ? '' : ` Put a ${freeWord} that begins with a dash after "--".`;

@@ -4,7 +4,7 @@ import { itemTokens } from '../../../core/history/token-counts.ts';
 import { stringAt } from '../../../protocol/json.ts';
 import type { ThreadState } from '../../../core/state/thread-state.ts';
 import { worldSections } from '../../../core/world/catalog.ts';
-import { kindsOf } from '../../../core/world/sections/section.ts';
+import { fragmentKindsOf } from '../../../core/world/sections/section.ts';
 import { checkpointFields } from '../wording/json-fields.ts';
 import { checkpointText } from '../wording/checkpoint-words.ts';
 import { clockTimeOf } from '../wording/time-words.ts';
@@ -73,7 +73,7 @@ export function checkpointPage(story: ThreadStory, checkpoint: StoryCheckpoint, 
 const isToldByCode = ({ origin }: HistoryEntry): boolean =>
   origin.family === 'context' && origin.kinds.length > 0 && origin.kinds.every((kind) => ofTheWorld.has(kind));
 
-const ofTheWorld = new Set<string>(worldSections.flatMap(kindsOf));
+const ofTheWorld = new Set<string>(worldSections.flatMap(fragmentKindsOf));
 
 function beforeCells(item: CheckpointView['before']['items'][number] | undefined): readonly TableCell[] {
   if (item === undefined) return ['', '', '', '', ''];

@@ -1,7 +1,7 @@
 import { type HistoryEntry, type EntryCause, isModelMade } from '../../../core/history/entry.ts';
 import { historyEntries } from '../../../core/history/history.ts';
 import { itemTokens } from '../../../core/history/token-counts.ts';
-import { apportion } from '../../../core/history/window-usage.ts';
+import { apportionTokens } from '../../../core/history/window-usage.ts';
 import { readCheckpointReport } from '../../../core/state/checkpoints/checkpoint-counts.ts';
 import { isCostCarried } from '../../../core/state/drafts/turn-lines.ts';
 import { readUsage } from '../../../core/state/drafts/usage-and-failure-fields.ts';
@@ -335,7 +335,7 @@ export function contextTexts({ item, origin }: HistoryEntry, total = itemTokens(
   const names = kinds.length === 0 ? ['foreign'] : kinds;
   const texts = names.map((_, index) => String(parts[index]?.['text'] ?? ''));
   const lengths = texts.map(({ length }) => length);
-  const shares = apportion(lengths, total);
+  const shares = apportionTokens(lengths, total);
   return names.map((kind, index) => {
     return { kind, content: fragmentFamilyName(kind), tokens: shares[index] ?? 0, text: texts[index] ?? '' };
   });

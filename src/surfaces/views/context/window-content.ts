@@ -3,7 +3,7 @@ import { historyEntries, type History, mergeFragments } from '../../../core/hist
 import { unsupportedMedia, withoutUnsupportedMedia } from '../../../core/history/media-parts.ts';
 import { itemForProvider, placeholderAnswer, pairedItem } from '../../../core/history/sent-items.ts';
 import { instructionsTokens, itemTokens, toolTokens } from '../../../core/history/token-counts.ts';
-import { apportion, droppedReasoning, requestShares, weighHistory } from '../../../core/history/window-usage.ts';
+import { apportionTokens, droppedReasoning, requestShares, weighHistory } from '../../../core/history/window-usage.ts';
 import type { CountAccuracy } from '../../../core/history/window-usage.ts';
 import { currentProvider } from '../../../core/state/current-provider.ts';
 import { waitingItem, type WaitingMessage } from '../../../core/state/fold/waiting-messages.ts';
@@ -202,7 +202,7 @@ function foreignParts({ state, record }: StoryRequest, usage: Usage, uncounted: 
     return { parts: [instructions, { what, tokens, measure: 'estimated' as const }, ...items], unknown };
   }
   const weights = known.map((part) => part.tokens);
-  const shares = apportion(weights, usage.input);
+  const shares = apportionTokens(weights, usage.input);
   return { parts: known.map((part, at) => ({ ...part, tokens: shares[at]!, measure: 'scaled' as const })), unknown };
 }
 
@@ -227,7 +227,7 @@ function partsSince(
 ): readonly ContextWindowPart[] {
   const since = historyEntries(state.history).slice(request.state.history.length);
   const weights = answer.map(({ item }) => itemTokens(item));
-  const shares = apportion(weights, output);
+  const shares = apportionTokens(weights, output);
   const tokensOf = new Map(answer.map((entry, index) => [entry, shares[index]!]));
   const parts = since.map((entry): ContextWindowPart => {
     const tokens = tokensOf.get(entry);

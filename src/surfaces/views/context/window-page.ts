@@ -1,5 +1,5 @@
 import { countColumns } from '../../../base/text-columns.ts';
-import { approximateCount, formatCount, percent, plural, formatRanges } from '../../../engine/wording.ts';
+import { approximateCount, formatCount, formatPercent, countWithNoun, formatRanges } from '../../../engine/wording.ts';
 import { stringAt } from '../../../protocol/json.ts';
 import type { RateLimit } from '../../../protocol/rate-limits.ts';
 import type { CheckpointReport } from '../../../protocol/thread-event.ts';
@@ -18,13 +18,13 @@ export function contextWindowPage(view: ContextWindowView, story: ThreadStory, f
   const rows = [
     ['', 'tokens', 'share', 'items', 'turns', 'measure', 'cached'].map(dim),
     ...families.flatMap(({ family, tokens, shares }) => [
-      [bold(originFamilyName(family)), tokens, percent(tokens, total)],
+      [bold(originFamilyName(family)), tokens, formatPercent(tokens, total)],
       ...shares.map((share) => shareRow(share, total)),
     ]),
     ['total', total, '', '', '', view.measure],
   ];
   const limits = budgets.map(({ name, unit, limit, used, meaning }) => {
-    return [name, limit, used, percent(used, limit), unit, meaning];
+    return [name, limit, used, formatPercent(used, limit), unit, meaning];
   });
   const limitRows = [['budget', 'limit', 'used', '', '', ''].map(dim), ...limits];
   const limit = budgets.find(({ name }) => name === 'effective')?.limit;
@@ -54,7 +54,7 @@ function costSpans({ state: { usage, rateLimits } }: ThreadStory, form: PageForm
 }
 
 function limitWords({ name, usedPercent, windowMinutes, resetsAt }: RateLimit): string {
-  const window = windowMinutes === undefined ? '' : ` of ${plural(windowMinutes, 'minute')}`;
+  const window = windowMinutes === undefined ? '' : ` of ${countWithNoun(windowMinutes, 'minute')}`;
   const reset = resetsAt === undefined ? '' : ` until ${new Date(resetsAt * 1000).toISOString().slice(0, 16)}Z`;
   return `${name}${window} ${Math.round(usedPercent)} % used${reset}`;
 }
@@ -63,7 +63,7 @@ function checkpointsLine({ checkpoints }: ThreadStory): string {
   const newest = checkpoints.at(-1);
   if (newest === undefined) return '';
   const reports = checkpoints.flatMap(({ report }) => report ?? []);
-  const told = `${plural(checkpoints.length, 'checkpoint')}, the newest in turn ${newest.turn}`;
+  const told = `${countWithNoun(checkpoints.length, 'checkpoint')}, the newest in turn ${newest.turn}`;
   const others = checkpoints.length - reports.length;
   const unknown = others === 0 ? '' : `; ${others} of them made by another program, at a cost that is not in the file`;
   const costs =
@@ -84,7 +84,7 @@ function shareRow(share: NamedShare, total: number): readonly TableCell[] {
   const { name, tokens, items, turns, next, measure, cached } = share;
   const when = [formatRanges(turns), ...(next === true ? ['next'] : [])].filter((text) => text !== '').join(', ');
   const inCache = cached === undefined ? '-' : cached === 0 ? 'no' : cached === tokens ? 'yes' : formatCount(cached);
-  return [`  ${name}`, tokens, percent(tokens, total), items, when || '-', measure, inCache];
+  return [`  ${name}`, tokens, formatPercent(tokens, total), items, when || '-', measure, inCache];
 }
 
 export function tokenBasisText({ total, counted, next }: ContextWindowView): string {
@@ -108,8 +108,12 @@ export function threadSummaryLine(id: string, story: ThreadStory, next?: string)
   const model = next === undefined || next === had ? had : `${next} from the next turn on`;
   const retries = requests.filter((request, at) => isRetry(request, requests[at - 1])).length;
   const again = retries === 0 ? '' : ` (${retries === 1 ? '1 retry' : `${formatCount(retries)} retries`})`;
-  const parts = [`thread ${id}`, plural(turns.length, 'turn'), `${plural(requests.length, 'request')}${again}`];
-  if (checkpoints.length > 0) parts.push(plural(checkpoints.length, 'checkpoint'));
+  const parts = [
+    `thread ${id}`,
+    countWithNoun(turns.length, 'turn'),
+    `${countWithNoun(requests.length, 'request')}${again}`,
+  ];
+  if (checkpoints.length > 0) parts.push(countWithNoun(checkpoints.length, 'checkpoint'));
   return [...parts, ...(model === undefined ? [] : [`model ${model}`])].join(' · ');
 }
 

@@ -2,7 +2,7 @@ import type { HistoryEntry } from '../../../core/history/entry.ts';
 import { historyEntries } from '../../../core/history/history.ts';
 import { cachedShares, type CountAccuracy } from '../../../core/history/window-usage.ts';
 import { worldSections } from '../../../core/world/catalog.ts';
-import { kindsOf } from '../../../core/world/sections/section.ts';
+import { fragmentKindsOf } from '../../../core/world/sections/section.ts';
 import type { Item } from '../../../protocol/item.ts';
 import { stringAt } from '../../../protocol/json.ts';
 import { contextTexts, type ThreadStory } from './thread-story.ts';
@@ -96,7 +96,7 @@ function namedEntry(
   switch (family) {
     case 'context':
       return contextTexts(entry, tokens).map(({ kind, content, tokens: share }) => {
-        const section = worldSections.find((each) => kindsOf(each).includes(kind))?.id;
+        const section = worldSections.find((each) => fragmentKindsOf(each).includes(kind))?.id;
         return { family, name: content, section, tokens: share };
       });
     case 'tool':

@@ -114,5 +114,5 @@ export const carriesNote = (kind: Question['kind']): boolean => kind !== 'elicit
 export const choiceLines = (choices: readonly Choice[]): readonly Span[] =>
   choices.flatMap(({ key, words }, i) => [i === 0 ? '  ' : '\n  ', bold(`[${key}]`), ` ${words}`]);
 
-export const pressOne = (choices: readonly Choice[]): string =>
+export const pressKeyText = (choices: readonly Choice[]): string =>
   `Press one key: ${choices.map(({ key }) => key).join(', ')}.`;

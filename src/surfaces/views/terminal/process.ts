@@ -84,7 +84,7 @@ export function currentFolder(): { readonly path: string } | Outcome<'folder-mis
 }
 
 /** The folder with the surroundings that a configuration is resolved in. */
-export function currentPlace() {
+export function currentFolderAndUser() {
   const here = currentFolder();
   return 'code' in here ? here : { env: process.env, osHome: homedir(), cwd: here.path };
 }

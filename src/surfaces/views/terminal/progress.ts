@@ -1,4 +1,4 @@
-import { durationWords, formatCount } from '../../../engine/wording.ts';
+import { formatDuration, formatCount } from '../../../engine/wording.ts';
 import type { WorkProgress } from '../../../ports/thread-store.ts';
 import { progressText } from './tables.ts';
 import { canRewriteLines, openStatusScreen, type ScreenStream } from './screen.ts';
@@ -29,7 +29,7 @@ export async function withProgress<Result>(
   let [isOver, next] = [false, began + quietMs];
   const status = (): readonly Span[] => {
     const took = performance.now() - began;
-    const time = took < longMs ? '' : ` · ${durationWords(took)}`;
+    const time = took < longMs ? '' : ` · ${formatDuration(took)}`;
     const width = (terminalWidth(stream) ?? 80) - 1 - time.length;
     if (at === undefined) return [label, time === '' ? ' …' : time];
     if (at === 'waiting') return [`${label}: waiting for another process`, time];

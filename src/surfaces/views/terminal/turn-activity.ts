@@ -2,7 +2,7 @@ import { shownName } from '../wording/turn-lines.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { bold, dim, type Span } from './styled-text.ts';
-import { durationWords } from '../../../engine/wording.ts';
+import { formatDuration } from '../../../engine/wording.ts';
 
 type Begun = { readonly words: string; readonly at: number };
 type HooksBegun = Begun & { readonly event: string; readonly left: number };
@@ -14,7 +14,7 @@ function milliseconds(): number {
   return seconds * 1000 + nanoseconds / 1e6;
 }
 
-export class Activity {
+export class TurnActivity {
   readonly #now: () => number;
   readonly #calls = new Map<string, Begun>();
   #other: Begun | undefined;
@@ -92,13 +92,13 @@ export class Activity {
     const now = this.#now();
     if (this.#isStopping) return [bold('Stopping'), dim(' · Ctrl-C again to stop at once')];
     const shownFor = ({ words, at }: Begun, more = ''): readonly Span[] => {
-      return [bold(words), dim(`${more} · ${durationWords(now - at)} · Ctrl-C to stop`)];
+      return [bold(words), dim(`${more} · ${formatDuration(now - at)} · Ctrl-C to stop`)];
     };
     const [awaited = this.#hooks[0]] = this.#asking.values();
     if (awaited !== undefined) return shownFor(awaited);
     const waitMs = (this.#waitsUntil ?? 0) - now;
     if (this.#calls.size === 0 && this.#other !== undefined && waitMs > 0)
-      return [dim(`Waiting ${durationWords(waitMs + 999)} before the next attempt · Ctrl-C to stop`)];
+      return [dim(`Waiting ${formatDuration(waitMs + 999)} before the next attempt · Ctrl-C to stop`)];
     const [shown = this.#other] = this.#calls.values();
     if (shown === undefined) return undefined;
     return shownFor(shown, this.#calls.size < 2 ? '' : ` and ${this.#calls.size - 1} more`);

@@ -1,10 +1,10 @@
 import { cachePerObject } from '../../../base/objects.ts';
-import { createComparison } from '../../../core/replay/compare-requests.ts';
+import { createRequestComparison } from '../../../core/replay/compare-requests.ts';
 import type { RequestDifference, ComparisonVerdict } from '../../../core/replay/compare-requests.ts';
 import { type InferredRequest, rebuildRequests, type RebuiltRequest } from '../../../core/replay/rebuild-requests.ts';
 import { loadReplayParts } from '../../../engine/rerun-step.ts';
 import type { TakenBackRequests } from '../../../engine/store/stored-thread-details.ts';
-import { plural } from '../../../engine/wording.ts';
+import { countWithNoun } from '../../../engine/wording.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { Item } from '../../../protocol/item.ts';
 import { type JsonObject, numberAt, objectAt } from '../../../protocol/json.ts';
@@ -172,7 +172,7 @@ export async function* replayRequests(
   { turn: wanted }: { readonly turn?: number } = {},
 ): AsyncGenerator<{ readonly request: RebuiltRequest | InferredRequest; readonly shown: ReplayedRequest }> {
   const { digester, encoderOf, itemBytes } = await loadReplayParts();
-  const verdictOn = createComparison(digester);
+  const verdictOn = createRequestComparison(digester);
   // Cached because an item is in every request after its own.
   const itemSize = cachePerObject((item: Item) => itemBytes(item).length);
   let number = 0;
@@ -192,5 +192,5 @@ export function takenBackWords(id: ThreadId, { requests, problem }: TakenBack): 
     return `Requests that were taken back could not be counted: ${endWithFullStop(problem.message)}`;
   if (requests === 0) return undefined;
   const were = requests === 1 ? 'was' : 'were';
-  return `${plural(requests, 'more request')} ${were} taken back: capstan replay ${id} --taken-back`;
+  return `${countWithNoun(requests, 'more request')} ${were} taken back: capstan replay ${id} --taken-back`;
 }

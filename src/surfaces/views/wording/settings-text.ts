@@ -1,6 +1,6 @@
 import { type ConfigLayer, configKeyLine, configKeySource } from '../../../core/config/layer-order.ts';
-import { featureGates, type GateName, isGateOpen, usedGates } from '../../../core/config/features.ts';
-import { keyNames, leafValues } from '../../../core/config/keys/inspect-keys.ts';
+import { featureSwitches, type FeatureName, isGateOpen, usedFeatures } from '../../../core/config/features.ts';
+import { configKeyNames, leafValues } from '../../../core/config/keys/inspect-keys.ts';
 import { configSchema } from '../../../core/config/keys/key-table.ts';
 import { formatTomlKey } from '../../../core/config/toml/toml-key.ts';
 import { writeToml } from '../../../core/config/toml/write-toml.ts';
@@ -9,7 +9,7 @@ import type { SignedIn } from '../../../engine/home/logins.ts';
 import type { LoadedConfig } from '../../../engine/home/folder-config.ts';
 import type { ListedServer } from '../../../engine/home/mcp-registry.ts';
 import type { HomeMemory } from '../../../engine/memory/home-memory.ts';
-import { formatCount, plural } from '../../../engine/wording.ts';
+import { formatCount, countWithNoun } from '../../../engine/wording.ts';
 import { equalJson, type JsonObject, objectAt, valueAt } from '../../../protocol/json.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 
@@ -23,7 +23,7 @@ export function configToml({ effective }: LoadedConfig, { origin }: { readonly o
 function notSet(values: JsonObject): string {
   // A key that may be set, but that the profile overrules.
   const overruled = 'default_permissions' in values ? 'sandbox_mode' : undefined;
-  const names = keyNames().filter(
+  const names = configKeyNames().filter(
     (name) => !name.startsWith('features.') && name !== overruled && valueAt(values, name.split('.')) === undefined,
   );
   const lines = ['# Not set:'];
@@ -81,7 +81,7 @@ export function layerState({ name, source, text, disabled }: ConfigLayer, { prob
 }
 
 export interface ConfiguredGate {
-  readonly name: GateName;
+  readonly name: FeatureName;
   readonly open: boolean;
   /** `managed`: the administrator of the machine decides. */
   readonly decided: 'default' | 'config' | 'managed';
@@ -92,9 +92,9 @@ type GateSources = Pick<LoadedConfig, 'effective' | 'requirements'>;
 
 export function configuredGates({ effective, requirements }: GateSources): readonly ConfiguredGate[] {
   const features = objectAt(effective.values, 'features') ?? {};
-  const set = featureGates(features as Readonly<Record<string, boolean | JsonObject>>);
+  const set = featureSwitches(features as Readonly<Record<string, boolean | JsonObject>>);
   const pins = requirements.features?.pins ?? {};
-  return usedGates.map(({ name, does }) => {
+  return usedFeatures.map(({ name, does }) => {
     const decided = pins[name] === undefined ? (set[name] === undefined ? 'default' : 'config') : 'managed';
     return { name, open: isGateOpen(name, { ...set, ...pins }), decided, does };
   });
@@ -108,7 +108,7 @@ export function mcpServerState({ enabled, problem, tools, failure, isLoggedIn }:
   const silent =
     why === undefined ? 'tools not known yet' : `did not start: ${why}; Capstan waits for it again in the next run`;
   const down = why === undefined ? '' : `; did not start when it was last tried: ${why}`;
-  const known = tools === undefined ? silent : `${plural(tools, 'tool')}${down}`;
+  const known = tools === undefined ? silent : `${countWithNoun(tools, 'tool')}${down}`;
   const state = problem !== undefined ? problem.message : enabled ? known : 'disabled';
   return isLoggedIn ? `${state}, logged in` : state;
 }
@@ -122,7 +122,7 @@ export function memoryText({ folder, summary, notes }: HomeMemory): string {
   });
   const total = notes.reduce((sum, { tokens }) => sum + tokens, 0);
   const noted = notes.filter(({ kind }) => kind === 'noted').length;
-  const threads = plural(notes.length, 'thread');
+  const threads = countWithNoun(notes.length, 'thread');
   const which =
     noted === 0 ? `No notes about ${threads}` : `Notes about ${noted === notes.length ? '' : `${noted} of `}${threads}`;
   const about = notes.length === 0 ? '' : `\n${which}, for ${formatCount(total)} tokens:\n${lines.join('')}`;

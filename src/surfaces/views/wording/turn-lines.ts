@@ -2,7 +2,7 @@ import { truncateMiddle } from '../../../core/fragments/text/truncate.ts';
 import { widerSandboxText } from '../../../core/policy/decide/question-content.ts';
 import { goalFromJson } from '../../../core/state/fold/goals.ts';
 import { toOneLine } from '../../../core/state/turns/turn-words.ts';
-import { durationWords, formatCount, sizeWords } from '../../../engine/wording.ts';
+import { formatDuration, formatCount, formatBytes } from '../../../engine/wording.ts';
 import { countOmittedOutput } from '../../../protocol/display-text.ts';
 import { isJsonObject, type Json, numberAt, objectAt, parseJsonObject, stringAt } from '../../../protocol/json.ts';
 import type { Answer } from '../../../protocol/question.ts';
@@ -30,7 +30,7 @@ export interface ItemForm {
 
 export function commandEndLines(item: CommandItem, { folded, interrupted }: ItemForm): readonly Span[] {
   const { exitCode, durationMs = 0, unfinished, status } = item;
-  const after = durationMs < 1000 ? '' : ` after ${durationWords(durationMs)}`;
+  const after = durationMs < 1000 ? '' : ` after ${formatDuration(durationMs)}`;
   const shown = outputLines(item.output, folded);
   if (exitCode === 0) return [...shown, dim(`  [exit 0${after}]`)];
   if (exitCode !== undefined) return [...shown, red(`  [exit ${exitCode}${after}]`)];
@@ -97,7 +97,7 @@ function foldMark(lines: readonly string[]): string {
   const omitted = countOmittedOutput(lines.join('\n'));
   if (omitted === undefined) return `… ${formatCount(lines.length)} more lines (--verbose shows all)`;
   const kept = lines.length - 1;
-  const lost = `and ${sizeWords(omitted.bytes)} that Capstan did not keep`;
+  const lost = `and ${formatBytes(omitted.bytes)} that Capstan did not keep`;
   if (omitted.lines === 0) return `… ${formatCount(kept)} more lines (--verbose shows them), ${lost}`;
   return `… ${formatCount(kept + omitted.lines)} more lines (--verbose shows ${formatCount(kept)} of them), ${lost}`;
 }

@@ -1,6 +1,6 @@
 import { BoundedBuffer } from '../../../../base/bounded-buffer.ts';
 import type { TokenCommand } from '../../../../core/config/providers/provider-config.ts';
-import type { AccessTokenLogin, ChatgptLogin, Login, LoginStore } from '../../../../ports/login.ts';
+import type { AccessTokenLogin, ChatgptLogin, StoredLogin, LoginStore } from '../../../../ports/login.ts';
 import type { ProgramFinder } from '../../../../ports/system.ts';
 import { parseJsonObject, stringAt, trueAt } from '../../../../protocol/json.ts';
 import type { EnvironmentVariables } from '../../../../protocol/shell.ts';
@@ -34,7 +34,7 @@ export function providerCredentials(
     if (token !== undefined) return { kind: 'bearer', mode: 'api-key', token };
     if (envKeys.length === 0) return { kind: 'none' };
     // Read on each use: a login may be renewed while the program runs.
-    const stored: Login = login === undefined ? { kind: 'none' } : await sources.logins.load();
+    const stored: StoredLogin = login === undefined ? { kind: 'none' } : await sources.logins.load();
     switch (stored.kind) {
       case 'unusable':
         return { ...stored, kind: 'missing' };

@@ -1,6 +1,6 @@
 import { otherSchemeOf } from '../../../../core/policy/network/host-name.ts';
 import type { ModelFailure } from '../../../../ports/model.ts';
-import { thrownMessage } from '../../../../protocol/display-text.ts';
+import { messageOfThrown } from '../../../../protocol/display-text.ts';
 import type { ConnectionPeer } from '../../../../protocol/http.ts';
 import { explainLostConnection, isCertificateProblem, peerClosedCodes } from '../../../../protocol/http.ts';
 import { Fault, endWithFullStop } from '../../../../protocol/outcome.ts';
@@ -149,6 +149,6 @@ export const unreadableAnswer = (what: keyof typeof unreadable): ModelFailure =>
 /** An exception in the code of a wire format. A retry would run the same code. Our own Faults are rethrown. */
 export function wireFormatFailure(error: unknown): ModelFailure {
   if (error instanceof Fault) throw error;
-  const message = `The code for this wire format failed: ${endWithFullStop(shortenProviderText(thrownMessage(error)))}`;
+  const message = `The code for this wire format failed: ${endWithFullStop(shortenProviderText(messageOfThrown(error)))}`;
   return modelFailure({ cause: 'wire-format', message });
 }

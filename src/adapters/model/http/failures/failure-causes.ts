@@ -1,7 +1,7 @@
 import type { ModelFailureCode } from '../../../../ports/model.ts';
 
 /** `never`: the same request would fail again. `again`: it is retried with growing waits. */
-export interface CauseRow {
+export interface FailureCauseRow {
   readonly code: ModelFailureCode;
   readonly retry: 'never' | 'again';
   readonly waits: 'as-asked' | 'no';
@@ -116,7 +116,7 @@ export const failureCauses = {
     blank: 'The request was stopped.',
     next: 'Send the message again to continue.',
   },
-} as const satisfies Readonly<Record<string, CauseRow>>;
+} as const satisfies Readonly<Record<string, FailureCauseRow>>;
 
 export type FailureCause = keyof typeof failureCauses;
 

@@ -5,7 +5,7 @@ import { formatWaitTime } from '../../../../protocol/display-text.ts';
 import { type JsonObject, stringAt } from '../../../../protocol/json.ts';
 import type { Usage } from '../../../../protocol/usage.ts';
 import type { HttpHeaders } from '../network/http-head.ts';
-import { causeOfErrorCode, type CauseRow, type FailureCause, failureCauses } from './failure-causes.ts';
+import { causeOfErrorCode, type FailureCauseRow, type FailureCause, failureCauses } from './failure-causes.ts';
 
 const longestDetailBytes = 1000;
 /** An answer that ends in a failure, as an event and as a result. */
@@ -25,7 +25,7 @@ export interface FailureDraft {
 
 export function modelFailure(draft: FailureDraft): ModelFailure {
   const { cause, waitMs, status, words, unexplained } = draft;
-  const row: CauseRow = failureCauses[cause];
+  const row: FailureCauseRow = failureCauses[cause];
   const retry = row.retry === 'never' ? 'never' : retryAfter(row.waits === 'as-asked' ? waitMs : undefined);
   // Only a refusal for length is about the window; other failures may contain any number.
   const window = cause === 'overflow' && words !== undefined ? findWindowSize(words) : undefined;
@@ -34,7 +34,7 @@ export function modelFailure(draft: FailureDraft): ModelFailure {
   return { code: row.code, message, next, retry, cause, ...defined({ status, window, unexplained }) };
 }
 
-function waitAdvice({ code }: CauseRow, retry: ModelFailure['retry']): string | undefined {
+function waitAdvice({ code }: FailureCauseRow, retry: ModelFailure['retry']): string | undefined {
   if ((code !== 'rate-limited' && code !== 'overloaded') || retry === 'never') return undefined;
   const waitMs = retry.askedMs ?? retry.afterMs;
   return waitMs === undefined ? undefined : `Wait ${formatWaitTime(waitMs)}, then try again.`;

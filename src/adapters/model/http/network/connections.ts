@@ -67,7 +67,7 @@ export const portOf = ({ protocol, port }: Pick<Endpoint, 'protocol' | 'port'>):
   port === '' ? defaultPorts[protocol] : Number(port);
 
 /** Opens a connection. Writes are buffered meanwhile; failures arrive as socket errors. */
-export function dial({ protocol, host, port }: Omit<Endpoint, 'origin'>, secure: SecurePeer): Socket {
+export function dialHost({ protocol, host, port }: Omit<Endpoint, 'origin'>, secure: SecurePeer): Socket {
   const keeping = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 1000 };
   const place = { host, port: portOf({ protocol, port }), ...keeping };
   if (protocol === 'https:') return connectSecurely(host, secure, place);

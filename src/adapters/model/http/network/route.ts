@@ -3,7 +3,7 @@ import { hostAtPort } from '../../../../core/policy/network/host-lists.ts';
 import type { EnvironmentVariables } from '../../../../protocol/shell.ts';
 import { errorCode } from '../../../disk/file-system.ts';
 import { NotRegularFileError, readUpTo, withRegularFile } from '../../../disk/regular-files.ts';
-import { IdleConnections, dial, portOf, securedOver, type SecurePeer } from './connections.ts';
+import { IdleConnections, dialHost, portOf, securedOver, type SecurePeer } from './connections.ts';
 import { type Proxy, proxyFor, type RequestTarget, type UnusableNetwork } from './destination.ts';
 import { awaitHead, type HeadWait, encodeRequestHead } from './http-head.ts';
 import type { Socket } from 'node:net';
@@ -57,10 +57,10 @@ export function createRouteFinder(
     const { connections, secure, secureProxy } = way;
     const named = { host: origin.replace(/^\w+:\/\//, '') };
     if (proxy === undefined)
-      return { kind, proxy, path, headers: named, connections, open: () => dial(target, secure) };
+      return { kind, proxy, path, headers: named, connections, open: () => dialHost(target, secure) };
     if (kind === 'forwarded') {
       const headers = { ...named, ...defined({ 'proxy-authorization': proxy.authorization }) };
-      return { kind, proxy, path: `${origin}${path}`, headers, connections, open: () => dial(proxy, secureProxy) };
+      return { kind, proxy, path: `${origin}${path}`, headers, connections, open: () => dialHost(proxy, secureProxy) };
     }
     const open = async (opening: HeadWait): Promise<Socket | TunnelTrouble> => {
       const tunnel = await openTunnel(proxy, hostAtPort(host, portOf(target)), { ...opening, secure: secureProxy });
@@ -132,7 +132,7 @@ async function openTunnel(
   authority: string,
   { secure, ...wish }: HeadWait & { readonly secure: SecurePeer },
 ): Promise<Socket | TunnelTrouble> {
-  const socket = dial(proxy, secure);
+  const socket = dialHost(proxy, secure);
   const known = defined({ 'proxy-authorization': proxy.authorization });
   const head = encodeRequestHead('CONNECT', authority, { host: authority, connection: 'keep-alive', ...known });
   if (typeof head !== 'string') throw new TypeError(head.message);

@@ -3,7 +3,8 @@ import type { FileAccess, FileSystemEntry, PathPattern, SpecialPath } from '../.
 import { joinPath, normalisePath, pathNames } from '../../paths/absolute-paths.ts';
 import { escapeGlob, parseGlob } from '../../paths/glob.ts';
 import { workspaceGlobPrefix } from '../resolve-policy.ts';
-import { type TableProblem, tableWarning, wrongType, wrongValue } from './profile-tables.ts';
+import { profileTableWarning, wrongProfileType, wrongValueInProfile } from './profile-tables.ts';
+import type { ProfileTableProblem } from './profile-tables.ts';
 
 type Path = readonly string[];
 /** `osHome`: the target of `~`. Without it, such a key is unknown. */
@@ -14,10 +15,10 @@ const accessWords: Readonly<Record<string, FileAccess>> = { read: 'read', write:
 /** The entries of `[permissions.<id>.filesystem]`. A faulty one yields a problem instead. */
 export function fileEntries(table: JsonObject, at: Path, base: TableBase) {
   const entries: FileSystemEntry[] = [];
-  const problems: TableProblem[] = [];
+  const problems: ProfileTableProblem[] = [];
   let depth: number | undefined;
   const note = createContradictionCheck(at);
-  const add = (result: FileSystemEntry | TableProblem, where: Path): void => {
+  const add = (result: FileSystemEntry | ProfileTableProblem, where: Path): void => {
     if ('kind' in result) return void problems.push(result);
     entries.push(result);
     const meant = canonicalPattern(result.path);
@@ -27,7 +28,7 @@ export function fileEntries(table: JsonObject, at: Path, base: TableBase) {
     const path = [...at, key];
     if (key === depthKey) {
       if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1) depth = value;
-      else problems.push(wrongType(path, 'a whole number of at least 1', value));
+      else problems.push(wrongProfileType(path, 'a whole number of at least 1', value));
       continue;
     }
     const place = placeOf(key, path, base);
@@ -63,17 +64,19 @@ const specials: Readonly<Record<string, Place>> = {
   ':project_roots': { kind: 'workspace' },
 };
 
-function placeOf(key: string, at: Path, { osHome }: TableBase): Place | { readonly problem: TableProblem } {
+function placeOf(key: string, at: Path, { osHome }: TableBase): Place | { readonly problem: ProfileTableProblem } {
   if (key.startsWith(':')) return (Object.hasOwn(specials, key) && specials[key]) || { kind: 'unknown', token: key };
   const text = expandHome(key, osHome);
   const path = text === undefined ? undefined : normalisePath(text);
   if (text === undefined || path === undefined) {
     const what = 'must be an absolute path, begin with "~/", or be a symbol such as ":workspace_roots"';
-    return { problem: wrongValue(at, what, 'Write the whole path, or put the entry below ":workspace_roots".') };
+    return {
+      problem: wrongValueInProfile(at, what, 'Write the whole path, or put the entry below ":workspace_roots".'),
+    };
   }
   if (!hasWildcard(text)) return { kind: 'path', path };
   if (!pathNames(text).includes('..') && parseGlob(text) !== undefined) return { kind: 'glob', pattern: text };
-  return { problem: wrongValue(at, 'is not a valid pattern', 'Close every bracket, and write no "..".') };
+  return { problem: wrongValueInProfile(at, 'is not a valid pattern', 'Close every bracket, and write no "..".') };
 }
 
 /** `~user` is not supported. */
@@ -84,29 +87,29 @@ export function expandHome(text: string, osHome: string | undefined): string | u
 
 const hasWildcard = (text: string): boolean => /[*?[\]]/.test(text);
 
-function entryAt(place: Place, subpath: string, given: Json, at: Path): FileSystemEntry | TableProblem {
+function entryAt(place: Place, subpath: string, given: Json, at: Path): FileSystemEntry | ProfileTableProblem {
   const access = typeof given === 'string' && Object.hasOwn(accessWords, given) ? accessWords[given] : undefined;
-  if (access === undefined) return wrongType(at, '"read", "write" or "deny"', given);
+  if (access === undefined) return wrongProfileType(at, '"read", "write" or "deny"', given);
   if (place.kind === 'glob') {
-    if (subpath !== '.') return wrongValue(at, 'is below a pattern', 'Write one pattern with the whole path.');
+    if (subpath !== '.') return wrongValueInProfile(at, 'is below a pattern', 'Write one pattern with the whole path.');
     const pattern = patternEntry(place.pattern, access, at, (path) => ({ type: 'path', path }));
     return 'kind' in pattern ? pattern : { path: pattern, access };
   }
   if (place.kind === 'special' && place.special.kind === 'minimal' && access !== 'read')
-    return wrongValue(at, 'can only be "read"', 'To write, name the folder in an entry of its own.');
+    return wrongValueInProfile(at, 'can only be "read"', 'To write, name the folder in an entry of its own.');
   if (subpath === '.') return { path: ofPlace(place), access };
   if (place.kind === 'special') {
     const what = 'is below a symbol that has no paths below it';
-    return wrongValue(at, what, 'Write the whole path as an entry of its own.');
+    return wrongValueInProfile(at, what, 'Write the whole path as an entry of its own.');
   }
   const parts = subpath.split('/');
   if (parts.some((part) => part === '' || part === '.' || part === '..')) {
     const what = 'must be a path below its table, without ".", ".." and empty parts';
-    return wrongValue(at, what, 'Write the names that lead to it, or "." for the folder itself.');
+    return wrongValueInProfile(at, what, 'Write the names that lead to it, or "." for the folder itself.');
   }
   if (!hasWildcard(subpath)) return { path: ofPlace(place, subpath), access };
   if (parseGlob(`/${subpath}`) === undefined)
-    return wrongValue(at, 'is not a valid pattern', 'Close every bracket and brace.');
+    return wrongValueInProfile(at, 'is not a valid pattern', 'Close every bracket and brace.');
   const pattern = patternEntry(`/${subpath}`, access, at, (path) => ofPlace(place, path.slice(1)));
   if ('kind' in pattern) return pattern;
   return { path: pattern.type === 'glob_pattern' ? globBelow(place, subpath) : pattern, access };
@@ -118,7 +121,7 @@ function patternEntry(pattern: string, access: FileAccess, at: Path, toSubtree: 
   const folder = pattern.endsWith('/**') ? pattern.slice(0, -3) : undefined;
   if (folder !== undefined && !hasWildcard(folder)) return toSubtree(folder === '' ? '/' : folder);
   const next = 'Name the folder, or let the pattern end in "/**" and have no other wildcard.';
-  return wrongValue(at, 'is a pattern, and patterns can only deny', next);
+  return wrongValueInProfile(at, 'is a pattern, and patterns can only deny', next);
 }
 
 /** The pattern for the subpath below the place; without a subpath, or with an empty one, for the place itself. */
@@ -143,12 +146,12 @@ function globBelow(place: Exclude<Place, { kind: 'glob' }>, subpath: string): Pa
 }
 
 /** An unknown grant is left out with a warning; an unknown deny cannot be enforced. */
-function unknownToken(path: Path, value: Json): TableProblem {
+function unknownToken(path: Path, value: Json): ProfileTableProblem {
   const accesses = isJsonObject(value) ? Object.values(value) : [value];
   const next = 'Use :root, :minimal, :workspace_roots, :tmpdir, :slash_tmp or a path.';
   if (accesses.every((access) => access === 'read' || access === 'write'))
-    return tableWarning(path, 'is a symbol that Capstan does not know: it grants nothing', next);
-  return wrongValue(path, 'is a symbol that Capstan does not know, so it cannot be denied', next);
+    return profileTableWarning(path, 'is a symbol that Capstan does not know: it grants nothing', next);
+  return wrongValueInProfile(path, 'is a symbol that Capstan does not know, so it cannot be denied', next);
 }
 
 /**
@@ -157,13 +160,13 @@ function unknownToken(path: Path, value: Json): TableProblem {
  */
 export function createContradictionCheck(at: Path) {
   const first = new Map<string, { readonly key: string; readonly said: string | boolean }>();
-  return (meant: string, path: Path, said: string | boolean): readonly TableProblem[] => {
+  return (meant: string, path: Path, said: string | boolean): readonly ProfileTableProblem[] => {
     const known = first.get(meant);
     const names = path.slice(at.length).map((part) => JSON.stringify(part));
     if (known === undefined) first.set(meant, { key: names.join('.'), said });
     if (known === undefined || known.said === said) return [];
     const what = `contradicts ${known.key}, which means the same and says ${JSON.stringify(known.said)}`;
-    return [wrongValue(path, what, 'Keep one of the two.')];
+    return [wrongValueInProfile(path, what, 'Keep one of the two.')];
   };
 }
 

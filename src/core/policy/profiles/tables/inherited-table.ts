@@ -1,10 +1,10 @@
 import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../../../protocol/json.ts';
 import { canonicalPattern, fileEntries, type TableBase } from './file-entries.ts';
 import { withNormalHosts } from './network-details.ts';
-import { builtInModes, builtInTables, isBuiltInId, wrongValue } from './profile-tables.ts';
-import type { ProfileTables, TableProblem } from './profile-tables.ts';
+import { builtInModes, builtInProfileTables, isBuiltInId, wrongValueInProfile } from './profile-tables.ts';
+import type { ProfileTables, ProfileTableProblem } from './profile-tables.ts';
 
-type InheritedTable = { readonly table: JsonObject } | { readonly problem: TableProblem };
+type InheritedTable = { readonly table: JsonObject } | { readonly problem: ProfileTableProblem };
 
 /** A profile's table merged over its parents'. Its description is never inherited. */
 export function inheritedTable(tables: ProfileTables, id: string, base: TableBase): InheritedTable {
@@ -15,7 +15,7 @@ export function inheritedTable(tables: ProfileTables, id: string, base: TableBas
     const at = child === undefined ? ['default_permissions'] : ['permissions', child, 'extends'];
     if (chain.includes(next)) {
       const circle = [...chain.slice(chain.indexOf(next)), next].join(' -> ');
-      return { problem: wrongValue(at, `makes a circle: ${circle}`, 'Remove one of these extends.') };
+      return { problem: wrongValueInProfile(at, `makes a circle: ${circle}`, 'Remove one of these extends.') };
     }
     const named: InheritedTable = tableOf(tables, next, at, child !== undefined);
     if ('problem' in named) return named;
@@ -30,13 +30,13 @@ export function inheritedTable(tables: ProfileTables, id: string, base: TableBas
 }
 
 function tableOf(tables: ProfileTables, id: string, at: readonly string[], isParent: boolean): InheritedTable {
-  const known: ProfileTables = isBuiltInId(id) ? builtInTables : tables;
+  const known: ProfileTables = isBuiltInId(id) ? builtInProfileTables : tables;
   const table = Object.hasOwn(known, id) ? known[id] : undefined;
   if (table !== undefined) return { table };
-  const wrong = (what: string, next: string) => ({ problem: wrongValue(at, what, next) });
+  const wrong = (what: string, next: string) => ({ problem: wrongValueInProfile(at, what, next) });
   if (isParent && id === ':danger-full-access')
     return wrong(`cannot be "${id}", which has no sandbox`, 'Extend ":workspace" or ":read-only".');
-  const ids = Object.keys(isParent ? builtInTables : builtInModes);
+  const ids = Object.keys(isParent ? builtInProfileTables : builtInModes);
   if (!isBuiltInId(id)) {
     const next = ids.includes(`:${id}`)
       ? `Did you mean ":${id}"?`

@@ -3,7 +3,8 @@ import type { NetworkDetails, NetworkLists } from '../../../../protocol/permissi
 import { normalisePath } from '../../paths/absolute-paths.ts';
 import { expandHome, createContradictionCheck, type TableBase } from './file-entries.ts';
 import { normalHostPattern } from '../../network/host-lists.ts';
-import { type TableProblem, tableWarning, unknownTableKey, wrongType, wrongValue } from './profile-tables.ts';
+import { profileTableWarning, unknownTableKey, wrongProfileType, wrongValueInProfile } from './profile-tables.ts';
+import type { ProfileTableProblem } from './profile-tables.ts';
 
 type Path = readonly string[];
 /** Keys for the address and forwarding of another program's proxy. Capstan's own proxy chooses both itself. */
@@ -36,33 +37,33 @@ export function networkDetails(table: JsonObject, at: Path, base: TableBase) {
   };
 }
 
-function keyProblems(key: string, value: Json, at: Path): readonly TableProblem[] {
+function keyProblems(key: string, value: Json, at: Path): readonly ProfileTableProblem[] {
   const isRefused = refusedFlags.includes(key);
   if (key === 'enabled' || key === 'allow_local_binding' || isRefused) {
-    if (typeof value !== 'boolean') return [wrongType(at, 'true or false', value)];
+    if (typeof value !== 'boolean') return [wrongProfileType(at, 'true or false', value)];
     const next = 'Remove it, and list what commands need under domains or unix_sockets.';
-    return isRefused && value ? [wrongValue(at, 'is not supported', next)] : [];
+    return isRefused && value ? [wrongValueInProfile(at, 'is not supported', next)] : [];
   }
   if (key === 'mode')
-    return value === 'full' || value === 'limited' ? [] : [wrongType(at, '"full" or "limited"', value)];
+    return value === 'full' || value === 'limited' ? [] : [wrongProfileType(at, '"full" or "limited"', value)];
   if (key === 'domains' || key === 'unix_sockets')
-    return isJsonObject(value) ? [] : [wrongType(at, 'a table of values that are "allow" or "deny"', value)];
+    return isJsonObject(value) ? [] : [wrongProfileType(at, 'a table of values that are "allow" or "deny"', value)];
   if (key === 'mitm')
-    return [wrongValue(at, 'is not supported: Capstan does not open encrypted connections', 'Remove it.')];
+    return [wrongValueInProfile(at, 'is not supported: Capstan does not open encrypted connections', 'Remove it.')];
   if (!unusedKeys.includes(key)) return [unknownTableKey(at, usedKeys)];
-  return [tableWarning(at, 'has no effect: Capstan chooses where its proxy listens', 'Remove it.')];
+  return [profileTableWarning(at, 'has no effect: Capstan chooses where its proxy listens', 'Remove it.')];
 }
 
-type ReadKey = (key: string, path: Path, action: 'allow' | 'deny') => string | TableProblem;
+type ReadKey = (key: string, path: Path, action: 'allow' | 'deny') => string | ProfileTableProblem;
 
 /** Sorts keys by "allow" and "deny". `read`: a key's canonical form, or its problem. */
 function sortKeys(table: JsonObject, at: Path, read: ReadKey) {
-  const [allow, deny, problems] = [new Set<string>(), new Set<string>(), [] as TableProblem[]];
+  const [allow, deny, problems] = [new Set<string>(), new Set<string>(), [] as ProfileTableProblem[]];
   const note = createContradictionCheck(at);
   for (const [key, action = null] of Object.entries(table)) {
     const path = [...at, key];
     if (action !== 'allow' && action !== 'deny') {
-      problems.push(wrongType(path, '"allow" or "deny"', action));
+      problems.push(wrongProfileType(path, '"allow" or "deny"', action));
       continue;
     }
     const found = read(key, path, action);
@@ -80,11 +81,11 @@ function hostLists(domains: JsonObject, at: Path) {
     const host = normalHostPattern(pattern);
     if (host === undefined) {
       const what = 'must be a host, "*.host" for all below it, "**.host" for it and all below it, or "*"';
-      return wrongValue(path, what, 'Write the name without a scheme and a path.');
+      return wrongValueInProfile(path, what, 'Write the name without a scheme and a path.');
     }
     const isEvery = host.startsWith('*') && !host.includes('.');
     if (action === 'allow' || !isEvery) return host;
-    return wrongValue(path, 'cannot deny every host', 'Remove enabled = true instead.');
+    return wrongValueInProfile(path, 'cannot deny every host', 'Remove enabled = true instead.');
   });
 }
 
@@ -105,6 +106,6 @@ function socketPaths(sockets: JsonObject, at: Path, { osHome }: TableBase) {
   const table = Object.entries(sockets).map(([text, action]) => [text, action === 'none' ? 'deny' : action]);
   return sortKeys(Object.fromEntries(table) as JsonObject, at, (text, path) => {
     const socket = normalisePath(expandHome(text, osHome) ?? '');
-    return socket ?? tableWarning(path, 'is not an absolute path and grants nothing', 'Write the whole path.');
+    return socket ?? profileTableWarning(path, 'is not an absolute path and grants nothing', 'Write the whole path.');
   });
 }

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../../protocol/json.ts';
 import type { SandboxMode } from '../../../../protocol/permissions.ts';
 
 /** Inherited by profiles that extend a built-in one. The protected names need no entries. */
-export const builtInTables: Readonly<Record<string, JsonObject>> = {
+export const builtInProfileTables: Readonly<Record<string, JsonObject>> = {
   ':read-only': { filesystem: { ':root': 'read' } },
   ':workspace': {
     filesystem: { ':root': 'read', ':workspace_roots': { '.': 'write' }, ':slash_tmp': 'write', ':tmpdir': 'write' },
@@ -17,7 +17,7 @@ export const builtInModes: Readonly<Record<string, SandboxMode>> = {
 
 export const isBuiltInId = (id: string): boolean => id.startsWith(':');
 
-export interface TableProblem {
+export interface ProfileTableProblem {
   readonly kind: 'unknown-key' | 'wrong-type' | 'wrong-value' | 'reserved-name' | 'warning';
   /** From the root of the file. */
   readonly path: readonly string[];
@@ -26,19 +26,19 @@ export interface TableProblem {
   readonly next: string;
 }
 
-export function wrongType(path: readonly string[], expected: string, given: Json): TableProblem {
+export function wrongProfileType(path: readonly string[], expected: string, given: Json): ProfileTableProblem {
   const kind = Array.isArray(given) ? 'a list' : typeof given === 'object' ? 'a table' : JSON.stringify(given);
   return { kind: 'wrong-type', path, what: `must be ${expected}, not ${kind}`, next: `Write ${expected}.` };
 }
 
-export const wrongValue = (path: readonly string[], what: string, next: string): TableProblem => ({
+export const wrongValueInProfile = (path: readonly string[], what: string, next: string): ProfileTableProblem => ({
   kind: 'wrong-value',
   path,
   what,
   next,
 });
 
-export const tableWarning = (path: readonly string[], what: string, next: string): TableProblem => ({
+export const profileTableWarning = (path: readonly string[], what: string, next: string): ProfileTableProblem => ({
   kind: 'warning',
   path,
   what,
@@ -46,7 +46,7 @@ export const tableWarning = (path: readonly string[], what: string, next: string
 });
 
 /** No unknown key is ignored: it may be a restriction with a typo. */
-export const unknownTableKey = (path: readonly string[], known: readonly string[]): TableProblem => ({
+export const unknownTableKey = (path: readonly string[], known: readonly string[]): ProfileTableProblem => ({
   kind: 'unknown-key',
   path,
   what: 'is not a known key',

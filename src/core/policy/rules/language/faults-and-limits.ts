@@ -3,10 +3,10 @@ const mostWork = 1_000_000;
 const mostDepth = 400;
 const mostCalls = 50;
 /** Cost of a new list or function besides its contents. */
-export const objectWork = 10;
+export const rulesObjectWork = 10;
 
 /** Ends a file that takes too long, nests too deeply or makes too much. */
-export class Meter {
+export class RulesMeter {
   line = 1;
   #work = 0;
   #depth = 0;

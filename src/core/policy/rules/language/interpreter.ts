@@ -1,25 +1,33 @@
-import { throwRulesFault, type Meter, objectWork } from './faults-and-limits.ts';
+import { throwRulesFault, type RulesMeter, rulesObjectWork } from './faults-and-limits.ts';
 import {
   applyOperator,
   checkNotIterated,
-  concatenate,
-  makeTuple,
+  joinMeteredTexts,
+  makeRulesTuple,
   memberOf,
-  negate,
+  applyNumberSign,
   setMember,
   sliceOf,
 } from './operators.ts';
-import type { Block, Clauses, Definition, DictEntry, Expression, RulesProgram, Statement } from './syntax-tree.ts';
+import type {
+  Block,
+  Clauses,
+  FunctionDefinition,
+  DictEntry,
+  Expression,
+  RulesProgram,
+  Statement,
+} from './syntax-tree.ts';
 import {
   valueToString,
   valueToSource,
-  isKind,
+  isRulesValueKind,
   isTruthy,
-  itemsOf,
+  loopItems,
   dictKeyOf,
-  makeList,
-  sizeOf,
-  typeOf,
+  makeRulesList,
+  rulesValueSize,
+  rulesTypeName,
 } from './values.ts';
 import type { CallArguments, FunctionValue, RulesValue } from './values.ts';
 
@@ -30,7 +38,11 @@ interface Scope {
 }
 
 /** Runs a file. Its only effects are those of the functions in `known`. */
-export function runRulesProgram({ body, names }: RulesProgram, known: ReadonlyMap<string, RulesValue>, meter: Meter) {
+export function runRulesProgram(
+  { body, names }: RulesProgram,
+  known: ReadonlyMap<string, RulesValue>,
+  meter: RulesMeter,
+) {
   const outer = { names: new Set(known.keys()), values: new Map(known), outer: undefined };
   run(body, { names, values: new Map(), outer }, meter);
 }
@@ -38,7 +50,7 @@ export function runRulesProgram({ body, names }: RulesProgram, known: ReadonlyMa
 /** How a block ended before its last line. */
 type Ended = 'break' | 'continue' | { readonly value: RulesValue } | undefined;
 
-function run(block: Block, scope: Scope, meter: Meter): Ended {
+function run(block: Block, scope: Scope, meter: RulesMeter): Ended {
   return meter.nested(() => {
     for (const statement of block) {
       meter.line = statement.line;
@@ -50,7 +62,7 @@ function run(block: Block, scope: Scope, meter: Meter): Ended {
   });
 }
 
-function perform(statement: Statement, scope: Scope, meter: Meter): Ended {
+function perform(statement: Statement, scope: Scope, meter: RulesMeter): Ended {
   switch (statement.kind) {
     case 'expression':
       evaluate(statement.value, scope, meter);
@@ -80,7 +92,7 @@ function perform(statement: Statement, scope: Scope, meter: Meter): Ended {
   }
 }
 
-function loop({ target, iterable, body }: Extract<Statement, { kind: 'for' }>, scope: Scope, meter: Meter): Ended {
+function loop({ target, iterable, body }: Extract<Statement, { kind: 'for' }>, scope: Scope, meter: RulesMeter): Ended {
   let end: Ended;
   eachOf(evaluate(iterable, scope, meter), meter, (item) => {
     assign(target, item, scope, meter);
@@ -93,9 +105,9 @@ function loop({ target, iterable, body }: Extract<Statement, { kind: 'for' }>, s
 }
 
 /** Stops when `visit` returns false. The value cannot change meanwhile. */
-function eachOf(value: RulesValue, meter: Meter, visit: (item: RulesValue) => boolean): void {
-  const items = itemsOf(value);
-  const held = isKind(value, 'list', 'dict') ? value : undefined;
+function eachOf(value: RulesValue, meter: RulesMeter, visit: (item: RulesValue) => boolean): void {
+  const items = loopItems(value);
+  const held = isRulesValueKind(value, 'list', 'dict') ? value : undefined;
   if (held !== undefined) held.loops++;
   for (const item of items) {
     meter.spend(1);
@@ -104,13 +116,13 @@ function eachOf(value: RulesValue, meter: Meter, visit: (item: RulesValue) => bo
   if (held !== undefined) held.loops--;
 }
 
-function assign(target: Expression, value: RulesValue, scope: Scope, meter: Meter): void {
+function assign(target: Expression, value: RulesValue, scope: Scope, meter: RulesMeter): void {
   if (target.kind === 'name') scope.values.set(target.name, value);
   else if (target.kind === 'index') {
     const holder = evaluate(target.of, scope, meter);
     setMember(holder, [evaluate(target.index, scope, meter), value], meter);
   } else if (target.kind === 'list' || target.kind === 'tuple') {
-    const items = itemsOf(value);
+    const items = loopItems(value);
     const what = `${items.length} values do not fit ${target.items.length} names.`;
     if (items.length !== target.items.length) throwRulesFault(what, 'Give one value to each name.');
     for (const [at, each] of target.items.entries()) assign(each, items[at] ?? null, scope, meter);
@@ -118,11 +130,15 @@ function assign(target: Expression, value: RulesValue, scope: Scope, meter: Mete
 }
 
 /** `a += b` and the like. A list is extended in place. */
-function change({ target, operator, value }: Extract<Statement, { kind: 'change' }>, scope: Scope, meter: Meter): void {
+function change(
+  { target, operator, value }: Extract<Statement, { kind: 'change' }>,
+  scope: Scope,
+  meter: RulesMeter,
+): void {
   const before = evaluate(target, scope, meter);
   const more = evaluate(value, scope, meter);
-  if (operator === '+' && isKind(before, 'list')) {
-    const items = itemsOf(more).slice();
+  if (operator === '+' && isRulesValueKind(before, 'list')) {
+    const items = loopItems(more).slice();
     checkNotIterated(before);
     meter.spend(items.length);
     for (const item of items) before.items.push(item);
@@ -130,12 +146,12 @@ function change({ target, operator, value }: Extract<Statement, { kind: 'change'
   } else assign(target, applyOperator(operator, before, more, meter), scope, meter);
 }
 
-function evaluate(expression: Expression, scope: Scope, meter: Meter): RulesValue {
+function evaluate(expression: Expression, scope: Scope, meter: RulesMeter): RulesValue {
   meter.spend(1);
   return meter.nested(() => valueOf(expression, scope, meter));
 }
 
-function valueOf(expression: Expression, scope: Scope, meter: Meter): RulesValue {
+function valueOf(expression: Expression, scope: Scope, meter: RulesMeter): RulesValue {
   const inner = (part: Expression): RulesValue => evaluate(part, scope, meter);
   switch (expression.kind) {
     case 'constant':
@@ -147,18 +163,18 @@ function valueOf(expression: Expression, scope: Scope, meter: Meter): RulesValue
         if (typeof piece === 'string') return piece;
         return (piece.as === 'repr' ? valueToSource : valueToString)(inner(piece.value), meter);
       });
-      return concatenate(texts, meter);
+      return joinMeteredTexts(texts, meter);
     }
     case 'list':
-      return makeList(expression.items.map(inner), meter);
+      return makeRulesList(expression.items.map(inner), meter);
     case 'tuple':
-      return makeTuple(expression.items.map(inner), meter);
+      return makeRulesTuple(expression.items.map(inner), meter);
     case 'dict':
       return dictOf(expression.entries, inner, meter);
     case 'list-of': {
       const items: RulesValue[] = [];
       comprehend(expression, scope, meter, (within) => void items.push(evaluate(expression.item, within, meter)));
-      return makeList(items, meter);
+      return makeRulesList(items, meter);
     }
     case 'dict-of': {
       const entries = new Map<string, readonly [RulesValue, RulesValue]>();
@@ -171,7 +187,7 @@ function valueOf(expression: Expression, scope: Scope, meter: Meter): RulesValue
     }
     case 'unary': {
       const value = inner(expression.operand);
-      return expression.operator === 'not' ? !isTruthy(value) : negate(expression.operator, value);
+      return expression.operator === 'not' ? !isTruthy(value) : applyNumberSign(expression.operator, value);
     }
     case 'binary': {
       const left = inner(expression.left);
@@ -193,8 +209,9 @@ function valueOf(expression: Expression, scope: Scope, meter: Meter): RulesValue
       const callee = inner(expression.callee);
       const positional = expression.positional.map(inner);
       const named = new Map(expression.named.map(([name, value]) => [name, inner(value)]));
-      if (!isKind(callee, 'function')) throwRulesFault('This is not a function.', 'Call a function.', expression.line);
-      meter.spend(objectWork);
+      if (!isRulesValueKind(callee, 'function'))
+        throwRulesFault('This is not a function.', 'Call a function.', expression.line);
+      meter.spend(rulesObjectWork);
       meter.line = expression.line;
       return meter.call(() => callee.call({ positional, named }));
     }
@@ -209,9 +226,9 @@ function lookUp(name: string, scope: Scope): RulesValue {
   throwRulesFault(`\`${name}\` has no value yet.`, 'Give it one before it is used.');
 }
 
-function dictOf(written: readonly DictEntry[], inner: (part: Expression) => RulesValue, meter: Meter): RulesValue {
+function dictOf(written: readonly DictEntry[], inner: (part: Expression) => RulesValue, meter: RulesMeter): RulesValue {
   const entries = new Map<string, readonly [RulesValue, RulesValue]>();
-  meter.spend(objectWork);
+  meter.spend(rulesObjectWork);
   for (const [key, value] of written) {
     const made = inner(key);
     const name = dictKeyOf(made, meter);
@@ -221,7 +238,7 @@ function dictOf(written: readonly DictEntry[], inner: (part: Expression) => Rule
   return { kind: 'dict', entries, loops: 0 };
 }
 
-function comprehend({ clauses, names }: Clauses, outer: Scope, meter: Meter, visit: (scope: Scope) => void): void {
+function comprehend({ clauses, names }: Clauses, outer: Scope, meter: RulesMeter, visit: (scope: Scope) => void): void {
   const scope: Scope = { names, values: new Map(), outer };
   const from = (at: number): void => {
     const clause = clauses[at];
@@ -239,9 +256,9 @@ function comprehend({ clauses, names }: Clauses, outer: Scope, meter: Meter, vis
   meter.nested(() => from(0));
 }
 
-function functionOf(definition: Definition, outer: Scope, meter: Meter): FunctionValue {
+function functionOf(definition: FunctionDefinition, outer: Scope, meter: RulesMeter): FunctionValue {
   const { name, names, body } = definition;
-  meter.spend(objectWork);
+  meter.spend(rulesObjectWork);
   const parameters = definition.parameters.map(({ name: parameter, fallback }) => ({
     name: parameter,
     isNeeded: fallback === undefined,
@@ -280,7 +297,7 @@ export function bindArguments(callee: string, parameters: readonly BoundParamete
 }
 
 /** Functions without side effects. */
-export function plainBuiltins(meter: Meter): readonly FunctionValue[] {
+export function plainBuiltins(meter: RulesMeter): readonly FunctionValue[] {
   return [
     builtin('str', 1, 1, ([value = null]) => valueToString(value, meter)),
     builtin('len', 1, 1, ([value = null]) => lengthOf(value, meter)),
@@ -301,23 +318,23 @@ function builtin(name: string, least: number, most: number, work: Work): Functio
   return { kind: 'function', name, call };
 }
 
-function lengthOf(value: RulesValue, meter: Meter): number {
+function lengthOf(value: RulesValue, meter: RulesMeter): number {
   if (typeof value === 'string') {
     meter.spend(value.length);
     return [...value].length;
   }
-  if (isKind(value, 'list', 'tuple', 'range', 'dict')) return sizeOf(value);
-  throwRulesFault(`A ${typeOf(value)} has no length.`, 'Use a string, a list or a dict.');
+  if (isRulesValueKind(value, 'list', 'tuple', 'range', 'dict')) return rulesValueSize(value);
+  throwRulesFault(`A ${rulesTypeName(value)} has no length.`, 'Use a string, a list or a dict.');
 }
 
-function rangeOf(values: readonly RulesValue[], meter: Meter): RulesValue {
+function rangeOf(values: readonly RulesValue[], meter: RulesMeter): RulesValue {
   const numbers = values.filter((value) => typeof value === 'number');
   if (numbers.length < values.length) throwRulesFault('`range` takes whole numbers.', 'Correct the call.');
   const [first = 0, second, step = 1] = numbers;
   const [start, stop] = second === undefined ? [0, first] : [first, second];
   if (step === 0) throwRulesFault('The step of a range is zero.', 'Use another one.');
   const length = Math.max(0, Math.ceil((stop - start) / step));
-  meter.spend(objectWork + length);
+  meter.spend(rulesObjectWork + length);
   const shown = step !== 1 ? [start, stop, step] : start !== 0 ? [start, stop] : [stop];
   const items = Array.from({ length }, (_, at) => start + at * step);
   return { kind: 'range', items, text: `range(${shown.join(', ')})` };

@@ -1,24 +1,29 @@
-import { throwRulesFault, type Meter, objectWork } from './faults-and-limits.ts';
+import { throwRulesFault, type RulesMeter, rulesObjectWork } from './faults-and-limits.ts';
 import type { EagerOperator } from './syntax-tree.ts';
 import {
-  areEqual,
+  rulesValuesEqual,
   valueToString,
   valueToSource,
   compareValues,
-  isKind,
-  itemsOf,
+  isRulesValueKind,
+  loopItems,
   dictKeyOf,
-  makeList,
-  typeOf,
+  makeRulesList,
+  rulesTypeName,
 } from './values.ts';
 import type { DictValue, ListValue, RulesValue } from './values.ts';
 
-export function applyOperator(operator: EagerOperator, left: RulesValue, right: RulesValue, meter: Meter): RulesValue {
+export function applyOperator(
+  operator: EagerOperator,
+  left: RulesValue,
+  right: RulesValue,
+  meter: RulesMeter,
+): RulesValue {
   switch (operator) {
     case '==':
-      return areEqual(left, right, meter);
+      return rulesValuesEqual(left, right, meter);
     case '!=':
-      return !areEqual(left, right, meter);
+      return !rulesValuesEqual(left, right, meter);
     case '<':
       return compareValues(left, right, meter) < 0;
     case '<=':
@@ -45,8 +50,8 @@ export function applyOperator(operator: EagerOperator, left: RulesValue, right: 
   return whole(operator === '//' ? quotient : left - quotient * right);
 }
 
-export function negate(operator: '-' | '+', value: RulesValue): number {
-  if (typeof value !== 'number') throwRulesFault(`A ${typeOf(value)} has no sign.`, 'Use a number.');
+export function applyNumberSign(operator: '-' | '+', value: RulesValue): number {
+  if (typeof value !== 'number') throwRulesFault(`A ${rulesTypeName(value)} has no sign.`, 'Use a number.');
   return operator === '-' ? whole(-value) : value;
 }
 
@@ -56,29 +61,31 @@ function whole(number: number): number {
 }
 
 function unfit(operator: string, left: RulesValue, right: RulesValue): never {
-  const what = `\`${operator}\` does not work with a ${typeOf(left)} and a ${typeOf(right)}.`;
+  const what = `\`${operator}\` does not work with a ${rulesTypeName(left)} and a ${rulesTypeName(right)}.`;
   throwRulesFault(what, 'Use two of one kind; `str(…)` makes a string.');
 }
 
-function add(left: RulesValue, right: RulesValue, meter: Meter): RulesValue | undefined {
+function add(left: RulesValue, right: RulesValue, meter: RulesMeter): RulesValue | undefined {
   if (typeof left === 'number' && typeof right === 'number') return whole(left + right);
-  if (typeof left === 'string' && typeof right === 'string') return concatenate([left, right], meter);
-  if (isKind(left, 'list') && isKind(right, 'list')) return makeList([...left.items, ...right.items], meter);
-  if (isKind(left, 'tuple') && isKind(right, 'tuple')) return makeTuple([...left.items, ...right.items], meter);
+  if (typeof left === 'string' && typeof right === 'string') return joinMeteredTexts([left, right], meter);
+  if (isRulesValueKind(left, 'list') && isRulesValueKind(right, 'list'))
+    return makeRulesList([...left.items, ...right.items], meter);
+  if (isRulesValueKind(left, 'tuple') && isRulesValueKind(right, 'tuple'))
+    return makeRulesTuple([...left.items, ...right.items], meter);
   return undefined;
 }
 
-export function makeTuple(items: readonly RulesValue[], meter: Meter): RulesValue {
-  meter.spend(objectWork + items.length);
+export function makeRulesTuple(items: readonly RulesValue[], meter: RulesMeter): RulesValue {
+  meter.spend(rulesObjectWork + items.length);
   return { kind: 'tuple', items };
 }
 
-export function concatenate(texts: readonly string[], meter: Meter): string {
+export function joinMeteredTexts(texts: readonly string[], meter: RulesMeter): string {
   meter.spend(texts.reduce((length, text) => length + text.length, 0));
   return texts.join('');
 }
 
-function repeat(value: RulesValue, times: RulesValue, meter: Meter): RulesValue | undefined {
+function repeat(value: RulesValue, times: RulesValue, meter: RulesMeter): RulesValue | undefined {
   if (typeof times !== 'number') return undefined;
   if (typeof value === 'number') return whole(value * times);
   const count = Math.max(0, times);
@@ -86,26 +93,26 @@ function repeat(value: RulesValue, times: RulesValue, meter: Meter): RulesValue 
     meter.spend(value.length * count);
     return value.length === 0 ? '' : value.repeat(count);
   }
-  if (!isKind(value, 'list', 'tuple')) return undefined;
+  if (!isRulesValueKind(value, 'list', 'tuple')) return undefined;
   const { items } = value;
   meter.spend(items.length * count);
   const all = items.length === 0 ? [] : Array.from({ length: count }, () => items).flat();
-  return value.kind === 'list' ? makeList(all, meter) : makeTuple(all, meter);
+  return value.kind === 'list' ? makeRulesList(all, meter) : makeRulesTuple(all, meter);
 }
 
-function contains(whole: RulesValue, part: RulesValue, meter: Meter): boolean {
+function contains(whole: RulesValue, part: RulesValue, meter: RulesMeter): boolean {
   if (typeof whole === 'string') {
-    if (typeof part !== 'string') throwRulesFault(`A ${typeOf(part)} cannot be in a string.`, 'Use a string.');
+    if (typeof part !== 'string') throwRulesFault(`A ${rulesTypeName(part)} cannot be in a string.`, 'Use a string.');
     meter.spend(whole.length);
     return whole.includes(part);
   }
-  if (isKind(whole, 'dict')) return whole.entries.has(dictKeyOf(part, meter));
-  return itemsOf(whole).some((item) => areEqual(item, part, meter));
+  if (isRulesValueKind(whole, 'dict')) return whole.entries.has(dictKeyOf(part, meter));
+  return loopItems(whole).some((item) => rulesValuesEqual(item, part, meter));
 }
 
 /** `"…" % values`. */
-function fillIn(format: string, given: RulesValue, meter: Meter): string {
-  const values = isKind(given, 'tuple') ? given.items : [given];
+function fillIn(format: string, given: RulesValue, meter: RulesMeter): string {
+  const values = isRulesValueKind(given, 'tuple') ? given.items : [given];
   let used = 0;
   meter.spend(format.length);
   const texts = format.split(/(%[^]?)/).map((piece) => {
@@ -116,12 +123,12 @@ function fillIn(format: string, given: RulesValue, meter: Meter): string {
     return filled(piece, value, meter);
   });
   if (used < values.length) throwRulesFault('There are more values than the format needs.', 'Give one for each %s.');
-  return concatenate(texts, meter);
+  return joinMeteredTexts(texts, meter);
 }
 
 const bases: Readonly<Record<string, number>> = { '%d': 10, '%o': 8, '%x': 16, '%X': 16 };
 
-function filled(sign: string, value: RulesValue, meter: Meter): string {
+function filled(sign: string, value: RulesValue, meter: RulesMeter): string {
   if (sign === '%s') return valueToString(value, meter);
   if (sign === '%r') return valueToSource(value, meter);
   const base = Object.hasOwn(bases, sign) ? bases[sign] : undefined;
@@ -131,8 +138,8 @@ function filled(sign: string, value: RulesValue, meter: Meter): string {
   return sign === '%X' ? digits.toUpperCase() : digits;
 }
 
-export function memberOf(value: RulesValue, index: RulesValue, meter: Meter): RulesValue {
-  if (isKind(value, 'dict')) {
+export function memberOf(value: RulesValue, index: RulesValue, meter: RulesMeter): RulesValue {
+  if (isRulesValueKind(value, 'dict')) {
     const entry = value.entries.get(dictKeyOf(index, meter));
     if (entry === undefined)
       throwRulesFault(`The dict has no ${valueToSource(index, meter).slice(0, 80)}.`, 'Correct the key.');
@@ -142,9 +149,13 @@ export function memberOf(value: RulesValue, index: RulesValue, meter: Meter): Ru
   return items[placeIn(items, index)] ?? null;
 }
 
-export function setMember(value: RulesValue, [index, member]: readonly [RulesValue, RulesValue], meter: Meter): void {
-  if (!isKind(value, 'dict', 'list'))
-    throwRulesFault(`A member of a ${typeOf(value)} cannot be changed.`, 'Make a new value.');
+export function setMember(
+  value: RulesValue,
+  [index, member]: readonly [RulesValue, RulesValue],
+  meter: RulesMeter,
+): void {
+  if (!isRulesValueKind(value, 'dict', 'list'))
+    throwRulesFault(`A member of a ${rulesTypeName(value)} cannot be changed.`, 'Make a new value.');
   checkNotIterated(value);
   if (value.kind === 'dict') value.entries.set(dictKeyOf(index, meter), [index, member]);
   else value.items[placeIn(value.items, index)] = member;
@@ -158,14 +169,14 @@ export function checkNotIterated({ kind, loops }: ListValue | DictValue): void {
 }
 
 function placeIn(items: readonly unknown[], index: RulesValue): number {
-  if (typeof index !== 'number') throwRulesFault(`A ${typeOf(index)} cannot be an index.`, 'Use a number.');
+  if (typeof index !== 'number') throwRulesFault(`A ${rulesTypeName(index)} cannot be an index.`, 'Use a number.');
   const place = index < 0 ? index + items.length : index;
   if (place >= 0 && place < items.length) return place;
   throwRulesFault(`There is no member ${index}.`, `It has ${items.length} members, and the first is 0.`);
 }
 
 /** `value[first:last:step]`. */
-export function sliceOf(value: RulesValue, bounds: readonly (RulesValue | undefined)[], meter: Meter): RulesValue {
+export function sliceOf(value: RulesValue, bounds: readonly (RulesValue | undefined)[], meter: RulesMeter): RulesValue {
   const items = sequence(value, meter);
   const [first, last, step = 1] = bounds.map(bound);
   if (step === 0) throwRulesFault('The step of a slice is zero.', 'Use another one.');
@@ -178,25 +189,25 @@ export function sliceOf(value: RulesValue, bounds: readonly (RulesValue | undefi
   const end = last === undefined ? (step > 0 ? size : -1) : place(last);
   const taken: RulesValue[] = [];
   for (let at = start; step > 0 ? at < end : at > end; at += step) taken.push(items[at] ?? null);
-  if (typeof value === 'string') return concatenate(taken as string[], meter);
-  return isKind(value, 'list') ? makeList(taken, meter) : makeTuple(taken, meter);
+  if (typeof value === 'string') return joinMeteredTexts(taken as string[], meter);
+  return isRulesValueKind(value, 'list') ? makeRulesList(taken, meter) : makeRulesTuple(taken, meter);
 }
 
 function bound(value: RulesValue | undefined): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'number') return value;
-  throwRulesFault(`A slice cannot end at a ${typeOf(value)}.`, 'Use numbers.');
+  throwRulesFault(`A slice cannot end at a ${rulesTypeName(value)}.`, 'Use numbers.');
 }
 
 /** A string's members are its characters. */
-function sequence(value: RulesValue, meter: Meter): readonly RulesValue[] {
+function sequence(value: RulesValue, meter: RulesMeter): readonly RulesValue[] {
   if (typeof value === 'string') {
     meter.spend(value.length);
     return [...value];
   }
-  if (isKind(value, 'list', 'tuple', 'range')) {
+  if (isRulesValueKind(value, 'list', 'tuple', 'range')) {
     meter.spend(1);
     return value.items;
   }
-  throwRulesFault(`A ${typeOf(value)} has no members.`, 'Use a list, a dict or a string.');
+  throwRulesFault(`A ${rulesTypeName(value)} has no members.`, 'Use a list, a dict or a string.');
 }

@@ -2,7 +2,7 @@ import { throwRulesFault, failNesting, maxNesting } from './faults-and-limits.ts
 import type {
   BinaryOperator,
   Block,
-  Branch,
+  ConditionalBranch,
   Clause,
   Clauses,
   DictEntry,
@@ -12,12 +12,12 @@ import type {
   RulesProgram,
   Statement,
 } from './syntax-tree.ts';
-import { type FormatPiece, type Token, tokenise } from './tokens.ts';
+import { type FormatPiece, type RulesToken, tokeniseRules } from './tokens.ts';
 
 /** A file's syntax tree. `known`: predefined names. A name without a value is a fault anywhere. */
 export function parseRules(text: string, known: ReadonlySet<string>): RulesProgram {
   const scope = newScope('file', undefined);
-  const cursor: Cursor = { tokens: tokenise(text), at: 0, depth: 0, scope };
+  const cursor: Cursor = { tokens: tokeniseRules(text), at: 0, depth: 0, scope };
   const body: Statement[] = [];
   while (peek(cursor).kind !== 'end') body.push(...statement(cursor));
   for (const [name, line] of scope.uses) {
@@ -53,7 +53,7 @@ function parametersAndBody(cursor: Cursor, end: ')' | ':', readBody: () => Block
 }
 
 function condition(cursor: Cursor, line: number): Statement {
-  const branches: Branch[] = [];
+  const branches: ConditionalBranch[] = [];
   do branches.push([parseExpression(cursor), block(cursor)]);
   while (takeIf(cursor, 'elif'));
   return { kind: 'if', line, branches, otherwise: takeIf(cursor, 'else') ? block(cursor) : [] };
@@ -128,7 +128,7 @@ export interface NameScope {
   loops: number;
 }
 
-type Cursor = { readonly tokens: readonly Token[]; at: number; depth: number; scope: NameScope };
+type Cursor = { readonly tokens: readonly RulesToken[]; at: number; depth: number; scope: NameScope };
 
 const newScope = (kind: NameScope['kind'], outer: NameScope | undefined): NameScope => ({
   kind,
@@ -149,7 +149,7 @@ function closeScope(cursor: Cursor): void {
   cursor.scope = outer;
 }
 
-function peek(cursor: Cursor): Token {
+function peek(cursor: Cursor): RulesToken {
   // The last token is the end, which is never consumed.
   return cursor.tokens[cursor.at] ?? cursor.tokens.at(-1)!;
 }
@@ -165,7 +165,7 @@ function takeIf(cursor: Cursor, symbol: string): boolean {
   return found;
 }
 
-function expect(cursor: Cursor, wanted: Token['kind'], text?: string): Token {
+function expect(cursor: Cursor, wanted: RulesToken['kind'], text?: string): RulesToken {
   const token = peek(cursor);
   if (token.kind !== wanted || (text !== undefined && token.text !== text)) failOn(token, text ?? wanted);
   cursor.at++;
@@ -179,7 +179,7 @@ const nouns: Readonly<Record<string, string>> = {
   expression: 'a value',
 };
 
-function failOn({ kind, text, line }: Token, wanted: string): never {
+function failOn({ kind, text, line }: RulesToken, wanted: string): never {
   const found = ['name', 'number', 'symbol'].includes(kind) ? `\`${text}\`` : kind === 'string' ? 'a string' : text;
   throwRulesFault(`Unexpected: ${found}.`, `Expected here: ${nouns[wanted] ?? `\`${wanted}\``}.`, line);
 }
@@ -371,7 +371,7 @@ function atom(cursor: Cursor): Expression {
 function formatted(cursor: Cursor, piece: FormatPiece, line: number) {
   if (typeof piece === 'string') return piece;
   const { source, as } = piece;
-  const inner: Cursor = { ...cursor, tokens: tokenise(source.replaceAll('\n', ' ').trim(), line), at: 0 };
+  const inner: Cursor = { ...cursor, tokens: tokeniseRules(source.replaceAll('\n', ' ').trim(), line), at: 0 };
   const value = parseExpression(inner);
   expect(inner, 'newline');
   return { value, as };

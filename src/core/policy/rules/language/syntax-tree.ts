@@ -33,7 +33,7 @@ export type Expression = { readonly line: number } & (
   | { readonly kind: 'index'; readonly of: Expression; readonly index: Expression }
   /** `bounds`: first, last and step. */
   | { readonly kind: 'slice'; readonly of: Expression; readonly bounds: readonly (Expression | undefined)[] }
-  | { readonly kind: 'lambda'; readonly definition: Definition }
+  | { readonly kind: 'lambda'; readonly definition: FunctionDefinition }
 );
 
 type FormattedPiece = string | { readonly value: Expression; readonly as: 'str' | 'repr' };
@@ -48,7 +48,7 @@ export type Clause =
 /** `fallback`: default value. */
 export type Parameter = { readonly name: string; readonly fallback?: Expression };
 
-export interface Definition {
+export interface FunctionDefinition {
   readonly name: string;
   readonly parameters: readonly Parameter[];
   readonly names: ReadonlySet<string>;
@@ -61,14 +61,14 @@ export type Statement = { readonly line: number } & (
   | { readonly kind: 'expression'; readonly value: Expression }
   | ({ readonly kind: 'assign' } & Assignment)
   | ({ readonly kind: 'change'; readonly operator: EagerOperator } & Assignment)
-  | { readonly kind: 'if'; readonly branches: readonly Branch[]; readonly otherwise: Block }
+  | { readonly kind: 'if'; readonly branches: readonly ConditionalBranch[]; readonly otherwise: Block }
   | { readonly kind: 'for'; readonly target: Expression; readonly iterable: Expression; readonly body: Block }
-  | { readonly kind: 'def'; readonly definition: Definition }
+  | { readonly kind: 'def'; readonly definition: FunctionDefinition }
   | { readonly kind: 'return'; readonly value: Expression | undefined }
   | { readonly kind: 'break' | 'continue' | 'pass' }
 );
 
 type Assignment = Readonly<Record<'target' | 'value', Expression>>;
 /** `if` or `elif`. */
-export type Branch = readonly [condition: Expression, body: Block];
+export type ConditionalBranch = readonly [condition: Expression, body: Block];
 export type RulesProgram = { readonly body: Block; readonly names: ReadonlySet<string> };

@@ -1,7 +1,7 @@
 import { throwRulesFault } from './faults-and-limits.ts';
 
 /** Keywords are symbols. */
-export interface Token {
+export interface RulesToken {
   readonly kind: 'name' | 'number' | 'string' | 'format' | 'symbol' | 'newline' | 'indent' | 'dedent' | 'end';
   readonly text: string;
   readonly line: number;
@@ -26,14 +26,14 @@ const number = /(?:0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|[0-9]+)(?![\w.])/y;
 const symbol = /\/\/=|[-+*%]=|\/\/|==|!=|<=|>=|[-+*%<>=()[\]{},:;]/y;
 
 /** The tokens of a file. Line ends and indents are tokens, except in brackets. */
-export function tokenise(source: string, firstLine = 1): readonly Token[] {
+export function tokeniseRules(source: string, firstLine = 1): readonly RulesToken[] {
   const text = source.replaceAll('\r\n', '\n');
-  const tokens: Token[] = [];
+  const tokens: RulesToken[] = [];
   const indents = [0];
   let at = 0;
   let line = firstLine;
   let brackets = 0;
-  const add = (kind: Token['kind'], word: string): void => void tokens.push({ kind, text: word, line });
+  const add = (kind: RulesToken['kind'], word: string): void => void tokens.push({ kind, text: word, line });
   const take = (pattern: RegExp): string | undefined => {
     pattern.lastIndex = at;
     const found = pattern.exec(text)?.[0];

@@ -1,4 +1,4 @@
-import { throwRulesFault, type Meter, objectWork } from './faults-and-limits.ts';
+import { throwRulesFault, type RulesMeter, rulesObjectWork } from './faults-and-limits.ts';
 
 /** Value of an expression. Numbers are integers. */
 export type RulesValue = null | boolean | number | string | MemberedValue | FunctionValue;
@@ -27,45 +27,45 @@ export type CallArguments = {
 };
 type Kind = Extract<RulesValue, object>['kind'];
 
-export function isKind<Wanted extends Kind>(
+export function isRulesValueKind<Wanted extends Kind>(
   value: RulesValue,
   ...kinds: readonly Wanted[]
 ): value is Extract<RulesValue, { kind: Wanted }> {
   return value !== null && typeof value === 'object' && kinds.some((kind) => kind === value.kind);
 }
 
-export function makeList(items: RulesValue[], meter: Meter): ListValue {
-  meter.spend(objectWork + items.length);
+export function makeRulesList(items: RulesValue[], meter: RulesMeter): ListValue {
+  meter.spend(rulesObjectWork + items.length);
   return { kind: 'list', items, loops: 0 };
 }
 
-export function typeOf(value: RulesValue): string {
+export function rulesTypeName(value: RulesValue): string {
   if (value === null) return 'None';
   if (typeof value === 'object') return value.kind;
   return typeof value === 'boolean' ? 'bool' : typeof value === 'number' ? 'number' : 'string';
 }
 
 export const isTruthy = (value: RulesValue): boolean =>
-  value === null || typeof value !== 'object' ? Boolean(value) : value.kind === 'function' || sizeOf(value) > 0;
+  value === null || typeof value !== 'object' ? Boolean(value) : value.kind === 'function' || rulesValueSize(value) > 0;
 
-export const sizeOf = (value: MemberedValue): number =>
+export const rulesValueSize = (value: MemberedValue): number =>
   value.kind === 'dict' ? value.entries.size : value.items.length;
 
 /** The items of a loop; a dict's keys. */
-export function itemsOf(value: RulesValue): readonly RulesValue[] {
-  if (isKind(value, 'dict')) return Array.from(value.entries.values(), ([key]) => key);
-  if (isKind(value, 'list', 'tuple', 'range')) return value.items;
-  throwRulesFault(`A ${typeOf(value)} has no members.`, 'Use a list.');
+export function loopItems(value: RulesValue): readonly RulesValue[] {
+  if (isRulesValueKind(value, 'dict')) return Array.from(value.entries.values(), ([key]) => key);
+  if (isRulesValueKind(value, 'list', 'tuple', 'range')) return value.items;
+  throwRulesFault(`A ${rulesTypeName(value)} has no members.`, 'Use a list.');
 }
 
 /** Like `str`: a string unchanged, everything else as in a file. */
-export function valueToString(value: RulesValue, meter: Meter): string {
+export function valueToString(value: RulesValue, meter: RulesMeter): string {
   if (typeof value !== 'string') return valueToSource(value, meter);
   meter.spend(value.length);
   return value;
 }
 
-export function valueToSource(value: RulesValue, meter: Meter): string {
+export function valueToSource(value: RulesValue, meter: RulesMeter): string {
   meter.spend(1);
   if (value === null) return 'None';
   if (typeof value === 'string') return quoted(value, meter);
@@ -89,7 +89,7 @@ export function valueToSource(value: RulesValue, meter: Meter): string {
 type Escapes = Readonly<Record<string, string>>;
 const shortEscapes: Escapes = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '"': '\\"', '\\': '\\\\' };
 
-function quoted(text: string, meter: Meter): string {
+function quoted(text: string, meter: RulesMeter): string {
   meter.spend(text.length);
   const escaped = text.replace(/["\\]|[^ -~]/gu, (sign) => {
     const code = sign.codePointAt(0) ?? 0;
@@ -99,11 +99,11 @@ function quoted(text: string, meter: Meter): string {
   return `"${escaped}"`;
 }
 
-export function dictKeyOf(value: RulesValue, meter: Meter): string {
+export function dictKeyOf(value: RulesValue, meter: RulesMeter): string {
   // First, because it limits the depth.
   const text = valueToSource(value, meter);
   if (canBeKey(value)) return text;
-  throwRulesFault(`A ${typeOf(value)} cannot be a key.`, 'Use a string, a number or a tuple of them.');
+  throwRulesFault(`A ${rulesTypeName(value)} cannot be a key.`, 'Use a string, a number or a tuple of them.');
 }
 
 function canBeKey(value: RulesValue): boolean {
@@ -111,25 +111,25 @@ function canBeKey(value: RulesValue): boolean {
   return value.kind === 'tuple' && value.items.every(canBeKey);
 }
 
-export function areEqual(left: RulesValue, right: RulesValue, meter: Meter): boolean {
+export function rulesValuesEqual(left: RulesValue, right: RulesValue, meter: RulesMeter): boolean {
   meter.spend(1);
   if (typeof left === 'string' && typeof right === 'string') meter.spend(Math.min(left.length, right.length));
   if (left === null || typeof left !== 'object' || right === null || typeof right !== 'object') return left === right;
   if (left === right) return true;
   if (left.kind === 'function' || right.kind === 'function' || left.kind !== right.kind) return false;
-  if (sizeOf(left) !== sizeOf(right)) return false;
+  if (rulesValueSize(left) !== rulesValueSize(right)) return false;
   return meter.nested(() =>
     left.kind === 'dict'
       ? [...left.entries].every(([key, [, value]]) => {
           const other = (right as DictValue).entries.get(key);
-          return other !== undefined && areEqual(value, other[1], meter);
+          return other !== undefined && rulesValuesEqual(value, other[1], meter);
         })
-      : left.items.every((item, at) => areEqual(item, (right as TupleValue).items[at] ?? null, meter)),
+      : left.items.every((item, at) => rulesValuesEqual(item, (right as TupleValue).items[at] ?? null, meter)),
   );
 }
 
 /** Negative, zero or positive. */
-export function compareValues(left: RulesValue, right: RulesValue, meter: Meter): number {
+export function compareValues(left: RulesValue, right: RulesValue, meter: RulesMeter): number {
   meter.spend(1);
   if (typeof left === 'string' && typeof right === 'string') {
     meter.spend(Math.min(left.length, right.length));
@@ -137,11 +137,11 @@ export function compareValues(left: RulesValue, right: RulesValue, meter: Meter)
   }
   if (typeof left === 'number' && typeof right === 'number') return left - right;
   if (typeof left === 'boolean' && typeof right === 'boolean') return Number(left) - Number(right);
-  const [kind, other] = [typeOf(left), typeOf(right)];
+  const [kind, other] = [rulesTypeName(left), rulesTypeName(right)];
   const next = 'Compare numbers with numbers and strings with strings.';
   if (kind !== other || (kind !== 'list' && kind !== 'tuple'))
     throwRulesFault(`A ${kind} and a ${other} cannot be compared.`, next);
-  const [ours, theirs] = [itemsOf(left), itemsOf(right)];
+  const [ours, theirs] = [loopItems(left), loopItems(right)];
   return meter.nested(() => {
     for (let at = 0; at < Math.min(ours.length, theirs.length); at++) {
       const found = compareValues(ours[at] ?? null, theirs[at] ?? null, meter);

@@ -1,10 +1,10 @@
-import { entryOf } from '../../../../core/history/entry.ts';
+import { entryFromLine } from '../../../../core/history/entry.ts';
 import { contextEvents, type RecordedItem } from '../../../../core/state/recorded/conversation-items.ts';
 import { readTurnItems } from '../../../../core/state/turns/turn-items.ts';
 import { toOneLine } from '../../../../core/state/turns/turn-words.ts';
 import { fragmentFamilyName } from '../../../../core/world/catalog.ts';
 import { cursorAt, lastValidPlaceIn, parseAfterPlace } from '../../../../engine/live/line-cursor.ts';
-import { plural } from '../../../../engine/wording.ts';
+import { countWithNoun } from '../../../../engine/wording.ts';
 import type { ThreadId, TurnId } from '../../../../protocol/ids.ts';
 import { asItem } from '../../../../protocol/item.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../../../../protocol/json.ts';
@@ -71,7 +71,7 @@ function withOpenQuestions({ runs }: ToolServices, thread: ThreadSummary): Threa
 
 function threadLine({ id, name, preview, turns, forkedFrom, questions = 0 }: ThreadSummary): string {
   const more = [
-    plural(turns, 'turn'),
+    countWithNoun(turns, 'turn'),
     ...(forkedFrom === undefined ? [] : [`fork of ${forkedFrom}`]),
     ...(questions === 0 ? [] : ['a question waits']),
   ];
@@ -202,7 +202,7 @@ export function itemPage(lines: readonly Line[], { after, limit, isNewest, most 
 function valuesIn(line: Line | undefined, most: number): JsonObject {
   const item = line === undefined ? undefined : asItem(line.payload);
   if (line === undefined || item === undefined) return {};
-  const told = contextEvents(entryOf(item, line.metadata), line.metadata, { turnId: '' as TurnId, place: 0 });
+  const told = contextEvents(entryFromLine(item, line.metadata), line.metadata, { turnId: '' as TurnId, place: 0 });
   const known = told.filter(({ value }) => value !== undefined && JSON.stringify(value).length <= most);
   if (known.length === 0) return {};
   return { values: known.map(({ content, cause, value }) => ({ kind: content, cause, value: value ?? null })) };

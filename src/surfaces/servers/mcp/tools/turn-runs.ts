@@ -3,7 +3,7 @@ import type { EngineRefused } from '../../../../engine/engine-refused.ts';
 import type { TurnResult } from '../../../../engine/thread/turn/settle-turn.ts';
 import type { LiveNews, LiveThread } from '../../../../engine/live/live-thread-types.ts';
 import { clientLeftReason } from '../../../../protocol/abort.ts';
-import { thrownMessage } from '../../../../protocol/display-text.ts';
+import { messageOfThrown } from '../../../../protocol/display-text.ts';
 import type { ThreadId, TurnId } from '../../../../protocol/ids.ts';
 import { Fault, type Outcome, endWithFullStop } from '../../../../protocol/outcome.ts';
 import type { Answer, Question } from '../../../../protocol/question.ts';
@@ -122,7 +122,7 @@ export function thrownAsOutcome(error: unknown): Outcome {
   if (error instanceof Fault) return { code: error.code, message: error.message, next: error.next };
   return {
     code: 'internal-error',
-    message: `Internal error: ${endWithFullStop(thrownMessage(error))}`,
+    message: `Internal error: ${endWithFullStop(messageOfThrown(error))}`,
     next: 'Call again. If it fails again, report the bug and include this message.',
   };
 }

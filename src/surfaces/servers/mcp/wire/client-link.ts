@@ -27,7 +27,7 @@ export interface ClientLink {
   end(): void;
 }
 
-export function createLink({ stays, taken }: { readonly stays: boolean; taken?(): Promise<void> }): ClientLink {
+export function createClientLink({ stays, taken }: { readonly stays: boolean; taken?(): Promise<void> }): ClientLink {
   const gone = new AbortController();
   const outbox = new Outbox();
   const end = (): void => {

@@ -1,4 +1,4 @@
-import { announceLists, type ClientLink, createLink } from './client-link.ts';
+import { announceLists, type ClientLink, createClientLink } from './client-link.ts';
 import { createProtocolServer, type ServedApp } from './protocol-server.ts';
 import { StreamFlow } from './stream-flow.ts';
 import {
@@ -71,7 +71,7 @@ export class HttpSessions {
     if (this.#sessions.size >= this.#limits.most && !(await this.#endOldest()))
       return httpErrorResponse(503, -32_000, `There are ${this.#limits.most} sessions already. Try again later.`);
     const flow = new StreamFlow();
-    const link = createLink({ stays: true, taken: () => flow.taken() });
+    const link = createClientLink({ stays: true, taken: () => flow.taken() });
     const server = createProtocolServer(this.#served, 'legacy', link);
     const unanswered = new Set<RequestId>();
     const transport = new WebStandardStreamableHTTPServerTransport({

@@ -1,7 +1,7 @@
 import { BoundedBuffer } from '../../../../base/bounded-buffer.ts';
 import { isJsonObject, type Json, type JsonObject, objectAt } from '../../../../protocol/json.ts';
 import { type ClientPort, shortenCallText } from '../server-interface.ts';
-import { type ClientLink, createLink, subscriptionPort } from './client-link.ts';
+import { type ClientLink, createClientLink, subscriptionPort } from './client-link.ts';
 import { bracketedHost, createRequestGuard, mcpHttpPath, rejectHttpRequest } from './http-access.ts';
 import type { AccessToken, HttpAddress } from './http-access.ts';
 import { HttpSessions, httpErrorResponse, type SessionLimits, sessionLimits } from './http-sessions.ts';
@@ -79,7 +79,11 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
   const modern = createMcpHandler(
     // The SDK passes on the request that it was given; without one there is no client.
     ({ requestInfo }) =>
-      createProtocolServer(served, 'modern', (requestInfo && links.get(requestInfo)) ?? createLink({ stays: false })),
+      createProtocolServer(
+        served,
+        'modern',
+        (requestInfo && links.get(requestInfo)) ?? createClientLink({ stays: false }),
+      ),
     {
       legacy: 'reject',
       maxSubscriptions: mostListeners,
@@ -116,7 +120,7 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
     const unknown = await unknownResourceError(resources, uris);
     if (unknown !== undefined && isListening(body)) return notFound(body, unknown);
     const flow = new StreamFlow();
-    const link = createLink({ stays: false, taken: () => flow.taken() });
+    const link = createClientLink({ stays: false, taken: () => flow.taken() });
     links.set(request, link);
     request.signal.addEventListener('abort', () => link.end(), { once: true });
     const stops = watches === undefined ? [] : uris.map((uri) => watches.follow(uri));

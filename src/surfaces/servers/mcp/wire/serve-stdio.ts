@@ -1,6 +1,6 @@
 import { isJsonObject, objectAt } from '../../../../protocol/json.ts';
 import type { ClientPort } from '../server-interface.ts';
-import { announceLists, createLink, postResourceUpdate, subscriptionPort } from './client-link.ts';
+import { announceLists, createClientLink, postResourceUpdate, subscriptionPort } from './client-link.ts';
 import { messageLimits, type MessageLine, MessageLines, messageTooDeep } from './message-scan.ts';
 import { createProtocolServer, type ServedApp } from './protocol-server.ts';
 import { listenedIn, ResourceWatches, unknownResourceError } from './resource-watches.ts';
@@ -23,7 +23,7 @@ export interface RunningServer {
 
 /** Serves one client on streams of its own. Closing it does not close the app. */
 export function serveStdio(served: ServedApp, streams: StdioStreams): RunningServer {
-  const link = createLink({ stays: true });
+  const link = createClientLink({ stays: true });
   let server: Server | undefined;
   const changed = (uri: string): void => postResourceUpdate(link, uri, () => server);
   const client = subscriptionPort(link, async (event) => server?.notification(event));

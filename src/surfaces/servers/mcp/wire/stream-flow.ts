@@ -5,7 +5,7 @@ const mostUnread = 256 * 1024;
 /** Unread bytes above which a reader is disconnected: notices of the SDK come without waiting. */
 const mostBehind = 4 * 1024 * 1024;
 
-export interface StreamOptions {
+export interface EventStreamOptions {
   readonly signal: AbortSignal;
   /** Called once, when the stream has ended or its reader is gone; at once if there is no stream. */
   readonly over: () => void;
@@ -38,7 +38,7 @@ export class StreamFlow {
     return this.#open.size;
   }
 
-  watch(response: Response, options: StreamOptions): Response {
+  watch(response: Response, options: EventStreamOptions): Response {
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
     if (isStream && response.body !== null) {
       const { status, headers } = response;
@@ -48,7 +48,10 @@ export class StreamFlow {
     return response;
   }
 
-  #watched(source: ReadableStream<Uint8Array>, { signal, over, whenFull }: StreamOptions): ReadableStream<Uint8Array> {
+  #watched(
+    source: ReadableStream<Uint8Array>,
+    { signal, over, whenFull }: EventStreamOptions,
+  ): ReadableStream<Uint8Array> {
     const reader = source.getReader();
     let controller: Controller;
     const end = (): void => {

@@ -1,6 +1,6 @@
 import type { RestoreReport, RestoreTarget, RestoreDiff } from '../../../../engine/undo/restore-files.ts';
 import type { ThreadPrompt } from '../../../../engine/store/stored-thread-details.ts';
-import { plural } from '../../../../engine/wording.ts';
+import { countWithNoun } from '../../../../engine/wording.ts';
 import type { ThreadId } from '../../../../protocol/ids.ts';
 import { outcomeText } from '../../../../protocol/outcome.ts';
 import { type RestoredFiles, withoutParentFolders } from '../../../../protocol/turn-item.ts';
@@ -13,7 +13,7 @@ import { type ListView, openList } from '../../pages/list-view.ts';
 import { cleanLine, cleanText, cleanLines } from '../../screen/text/clean-text.ts';
 import type { TuiSession } from '../../session/session.ts';
 import { keptFileReasons, restoreNotes } from '../../../views/threads/rollback-and-restore-words.ts';
-import { paddingBlanks, cursorSign, drawCutRows, keyTable, margin, listRowStyle } from '../../pages/list-parts.ts';
+import { paddingBlanks, cursorSign, drawCutRows, keyTable, listMargin, listRowStyle } from '../../pages/list-parts.ts';
 import { hintKeyMapper } from '../../screen/keys/key-map.ts';
 import { drawRows } from '../../screen/text/draw-row.ts';
 import { type Look, glyphsOf } from '../../screen/text/look.ts';
@@ -41,7 +41,8 @@ async function browseRewind(session: TuiSession): Promise<void> {
   const prompts = thread.place === undefined ? [] : await engine.stored.prompts(thread.id);
   if (prompts.length === 0) return session.notice('There is no message to go back to yet.');
   const items = prompts.map(({ words, messages, startedAt }) => ({
-    label: cleanLine(words).slice(0, 500) || plural(messages.flatMap(({ pictures }) => pictures).length, 'picture'),
+    label:
+      cleanLine(words).slice(0, 500) || countWithNoun(messages.flatMap(({ pictures }) => pictures).length, 'picture'),
     about: startedAt === undefined ? '' : agoWords(startedAt, now()),
   }));
   let isComparing = false;
@@ -276,13 +277,13 @@ export function countRewoundFiles({ restored, deleted, kept }: Pick<RestoreRepor
 
 /** `2 files restored`. Empty: there are none. */
 export const countPhrase = (list: readonly unknown[], what: string, does: string): readonly string[] =>
-  list.length === 0 ? [] : [`${plural(list.length, what)} ${does}`];
+  list.length === 0 ? [] : [`${countWithNoun(list.length, what)} ${does}`];
 
 function promptRows(prompt: string, look: Look): readonly Row[] {
   const { prompt: sign, ellipsis } = glyphsOf(look);
   const rows = cleanLines(prompt.trimEnd()).flatMap((line, at) => {
     const first = [styled(at === 0 ? `${sign} ` : '  ', boldStyle)];
-    return wrapRow([plain(line)], { width: look.width, first, rest: margin });
+    return wrapRow([plain(line)], { width: look.width, first, rest: listMargin });
   });
   if (rows.length <= mostPromptRows) return rows;
   return [...rows.slice(0, mostPromptRows - 1), [styled(`  ${ellipsis}`, dimStyle)]];
@@ -330,7 +331,7 @@ function fileRows({ path, kind, diff }: RestoreDiff, look: Look): readonly Row[]
 }
 
 const listed = (verb: string, style: typeof boldStyle, text: string, look: Look): readonly Row[] =>
-  wrapRow([plain(text)], { width: look.width, first: [styled(`${verb} `, style)], rest: margin });
+  wrapRow([plain(text)], { width: look.width, first: [styled(`${verb} `, style)], rest: listMargin });
 
 const words = (text: string, look: Look, style: typeof boldStyle = {}): readonly Row[] =>
   wrapRow([styled(cleanLine(text), style)], { width: look.width });

@@ -1,7 +1,7 @@
 import { countColumns } from '../../../../base/text-columns.ts';
 import type { KeymapLine } from '../../../../engine/home/save-keymap.ts';
 import { outcomeText } from '../../../../protocol/outcome.ts';
-import { paddingBlanks, margin, drawCutRows } from '../../pages/list-parts.ts';
+import { paddingBlanks, listMargin, drawCutRows } from '../../pages/list-parts.ts';
 import { type ListItem, ListView } from '../../pages/list-view.ts';
 import { type KeyAction, actionId, defaultKeys, fixedKeys } from '../../screen/keys/key-actions.ts';
 import { type KeyBinding, type KeyMap, defaultKeyMap, chordMs } from '../../screen/keys/key-map.ts';
@@ -78,7 +78,7 @@ class KeymapEditor {
     const unsent = binding !== undefined && this.#tellsApart === false ? unsentLine(binding) : '';
     const lines = [...about, unsent].map((line) => styled(line, dimStyle));
     const pieces = [...cleanLines(this.#said).map(plain), ...lines].filter(({ text }) => text !== '');
-    return pieces.flatMap((piece) => wrapIn(look, [piece], margin));
+    return pieces.flatMap((piece) => wrapIn(look, [piece], listMargin));
   }
 
   #pick(index: number): void {
@@ -338,8 +338,8 @@ export class KeyCaptureView implements View {
 
   frame(look: Look, height: number): Frame {
     const { action, note } = this.#options;
-    const lines = (text: string, first = margin): readonly Row[] =>
-      text === '' ? [] : wrapIn(look, [styled(text, dimStyle)], first, margin);
+    const lines = (text: string, first = listMargin): readonly Row[] =>
+      text === '' ? [] : wrapIn(look, [styled(text, dimStyle)], first, listMargin);
     const isSilent = this.#first === undefined && look.now - this.#last >= silenceMs;
     const warned: Row = [plain('  '), styled(`${glyphsOf(look).warning} `, warnStyle)];
     const rows: readonly Row[] = [

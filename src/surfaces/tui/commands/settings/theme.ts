@@ -1,4 +1,4 @@
-import { margin } from '../../pages/list-parts.ts';
+import { listMargin } from '../../pages/list-parts.ts';
 import { ListView } from '../../pages/list-view.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
 import { accentStyle, badStyle, dimStyle, goodStyle, styled, warnStyle } from '../../screen/text/style.ts';
@@ -100,5 +100,5 @@ function sampleRows(look: Look): readonly Row[] {
       ['- removed  ', { colour: 'bad', back: 'removed' }],
     ],
   ];
-  return rows.map((row) => [...margin, ...row.map(([text, style = {}]) => styled(text, style))]);
+  return rows.map((row) => [...listMargin, ...row.map(([text, style = {}]) => styled(text, style))]);
 }

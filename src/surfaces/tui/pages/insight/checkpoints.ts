@@ -1,5 +1,5 @@
 import { historyEntries } from '../../../../core/history/history.ts';
-import { formatCount, plural } from '../../../../engine/wording.ts';
+import { formatCount, countWithNoun } from '../../../../engine/wording.ts';
 import { outcomeText } from '../../../../protocol/outcome.ts';
 import { checkpointView } from '../../../views/context/checkpoint-page.ts';
 import type { StoryCheckpoint, StoryTurn, ThreadStory } from '../../../views/context/thread-story.ts';
@@ -30,13 +30,13 @@ function ask(host: TuiSession, story: ThreadStory, view: BrowseView, checkpoint:
   const { number } = checkpoint;
   const taken = turnsTaken(story, checkpoint);
   view.open(
-    confirmPage({
+    confirmationList({
       title: `Take checkpoint ${number} back?`,
       about: [
         `The conversation continues from before checkpoint ${number}, with the history of that moment.`,
         taken.length === 0
           ? 'Everything after the checkpoint is taken back.'
-          : `Everything after it is taken back, with ${plural(taken.length, 'turn')}.`,
+          : `Everything after it is taken back, with ${countWithNoun(taken.length, 'turn')}.`,
         'Files stay as they are. The history is long again, so the next turn may compact it again. /checkpoint undo undoes this.',
       ],
       no: 'No, keep the checkpoint',
@@ -76,7 +76,7 @@ interface Confirmation extends Readonly<Record<'title' | 'yes' | 'no', string>> 
 }
 
 /** Asks for confirmation. No is selected first, so that pressing a key twice cannot confirm. */
-export function confirmPage({ title, about, yes, no, decide }: Confirmation): BrowseList {
+export function confirmationList({ title, about, yes, no, decide }: Confirmation): BrowseList {
   return listPage(title, [no, yes], {
     head: ({ width }) => [...about.flatMap((line) => wrapRow([styled(line, dimStyle)], { width })), []],
     enter: 'chooses',
@@ -123,13 +123,13 @@ function checkpointPage(story: ThreadStory, checkpoint: StoryCheckpoint, acts: C
       ? `Checkpoint ${number}, made by another program: what it cost is not in the file.`
       : checkpointText(report),
     `  made       ${clockTimeOf(at)}, in turn ${turn}`,
-    `  history    ${plural(view.before.items.length, 'item')}, about ${formatCount(view.before.tokens)} tokens, became ${plural(view.after.items.length, 'item')}, about ${formatCount(view.after.tokens)}`,
+    `  history    ${countWithNoun(view.before.items.length, 'item')}, about ${formatCount(view.before.tokens)} tokens, became ${countWithNoun(view.after.items.length, 'item')}, about ${formatCount(view.after.tokens)}`,
   ];
   const actions = [takeBackAction(() => acts.takeBack(checkpoint))];
   return listPage(`Checkpoint ${number}`, fates, {
     head: (look) => sentenceRows(said, look, 13),
     row: ({ name, items }, look) =>
-      figureRow([plain(name)], look, [formatCount(sum(items)), width], [plural(items.length, 'item'), 12]),
+      figureRow([plain(name)], look, [formatCount(sum(items)), width], [countWithNoun(items.length, 'item'), 12]),
     open: (fate) => itemsPage(fate, actions),
     actions,
   });

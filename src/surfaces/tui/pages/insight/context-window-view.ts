@@ -1,5 +1,5 @@
 import { percentRemaining } from '../../../../core/history/window-usage.ts';
-import { formatCount, percent } from '../../../../engine/wording.ts';
+import { formatCount, formatPercent } from '../../../../engine/wording.ts';
 import { stringAt } from '../../../../protocol/json.ts';
 import { readLongThreadStory } from '../../../views/context/thread-story.ts';
 import { describeContextWindow } from '../../../views/context/window-view.ts';
@@ -126,7 +126,7 @@ export function costLines({ last, next }: RequestCost): readonly string[] {
   if (last === undefined) return [];
   const { input, cachedInput, output, cost, estimated } = last;
   const paid = cost === undefined ? '' : `, ${moneyWords(cost, estimated)}`;
-  const sent = `Last request: ${formatCount(input)} tokens sent, ${percent(cachedInput, input)} of them from the cache, ${formatCount(output)} answered${paid}.`;
+  const sent = `Last request: ${formatCount(input)} tokens sent, ${formatPercent(cachedInput, input)} of them from the cache, ${formatCount(output)} answered${paid}.`;
   if (next === undefined) return [sent];
   const [held, lost] = [moneyWords(next.cached.cost), moneyWords(next.uncached.cost)];
   return [sent, `Next request, without its answer: ${held} while the cache holds, ${lost} if it is lost.`];
@@ -148,7 +148,7 @@ export function itemLabel(window: ContextWindowItem): string {
 export function contextItemDetails(window: ContextWindowItem, total: number): readonly string[] {
   const { part, item, call } = window;
   const { tokens, measure, cached, turn, next } = part;
-  const weight = `${formatCount(tokens)} tokens (${measure}), ${percent(tokens, total)} of all`;
+  const weight = `${formatCount(tokens)} tokens (${measure}), ${formatPercent(tokens, total)} of all`;
   const inCache = cached === undefined ? '' : `, ${cachedWords(cached, tokens)}`;
   const when = next === true ? 'The next turn will send it' : turn === undefined ? undefined : `Turn ${turn}`;
   const id = item === undefined ? undefined : (stringAt(item, 'id') ?? stringAt(item, 'call_id'));

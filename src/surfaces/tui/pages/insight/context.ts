@@ -1,6 +1,6 @@
 import { historyEntries } from '../../../../core/history/history.ts';
 import type { Pin } from '../../../../core/state/fold/pinned-notes.ts';
-import { formatCount, percent, plural } from '../../../../engine/wording.ts';
+import { formatCount, formatPercent, countWithNoun } from '../../../../engine/wording.ts';
 import type { Item } from '../../../../protocol/item.ts';
 import { outcomeText } from '../../../../protocol/outcome.ts';
 import type { ThreadStory } from '../../../views/context/thread-story.ts';
@@ -18,7 +18,7 @@ import type { TuiSession } from '../../session/session.ts';
 import { type Cell, cellFromRows } from '../../transcript/cells/cell.ts';
 import { figureRow, listPage, sentenceRows, textPage } from '../browse-view.ts';
 import type { BrowseAction, BrowseList, BrowsePage, BrowseView } from '../browse-view.ts';
-import { hintRows, margin } from '../list-parts.ts';
+import { hintRows, listMargin } from '../list-parts.ts';
 import type { ContextWindowGroup } from './context-window-groups.ts';
 import {
   costLines,
@@ -77,7 +77,7 @@ export function contextCard({ view, groups, room, cost }: ContextWindowContents)
     const head = [styled('Context  ', boldStyle), plain(`${contextFillText(view, room)}${compacts}`)];
     return [
       ...wrapRow(head, { width: look.width }),
-      ...contextMapRows(groups, room, 1, inner).map((row): Row => [...margin, ...row]),
+      ...contextMapRows(groups, room, 1, inner).map((row): Row => [...listMargin, ...row]),
       ...packed(room.limit === undefined ? parts : [...parts, free], dot, look),
       ...(heavy.length === 0 ? [] : hintRows(`Largest: ${heavy.join(` ${dot} `)}`, look)),
       ...costLines(cost).flatMap((line) => hintRows(line, look)),
@@ -91,7 +91,7 @@ function packed(parts: readonly Row[], dot: string, look: Look): readonly Row[] 
   for (const part of parts) {
     const wide = part.reduce((sum, { text }) => sum + text.length, 0);
     if (used + 3 + wide > look.width) {
-      rows.push([...margin, ...part]);
+      rows.push([...listMargin, ...part]);
       used = columns + wide;
     } else {
       rows.push([...rows.pop()!, styled(` ${dot} `, dimStyle), ...part]);
@@ -137,8 +137,8 @@ export function contextBrowse(window: ContextWindowContents, acts: ItemActs): Br
   return listPage('Context', rows, {
     head: (look) => [...contextMapRows(groups, room, mapHeight, look), ...sentenceRows(said, look)],
     row({ name, tokens, cached, items, mark }, look) {
-      const share = percent(tokens, Math.max(room.limit ?? total, total));
-      const count = items === undefined ? '' : plural(items, 'item');
+      const share = formatPercent(tokens, Math.max(room.limit ?? total, total));
+      const count = items === undefined ? '' : countWithNoun(items, 'item');
       const [size, inCache] = [formatCount(tokens), cachedWords(cached, tokens)];
       return figureRow([mark(look), plain(` ${name}`)], look, [size, width], [share, 5], [count, 12], [inCache, 12]);
     },
@@ -148,12 +148,12 @@ export function contextBrowse(window: ContextWindowContents, acts: ItemActs): Br
 
 function cachedWords(cached: number | undefined, tokens: number): string {
   if (cached === undefined) return '';
-  return cached === 0 ? 'not cached' : cached === tokens ? 'cached' : `${percent(cached, tokens)} cached`;
+  return cached === 0 ? 'not cached' : cached === tokens ? 'cached' : `${formatPercent(cached, tokens)} cached`;
 }
 
 function remarksRow(remarks: readonly string[]): MapRow {
   return {
-    name: plural(remarks.length, 'remark'),
+    name: countWithNoun(remarks.length, 'remark'),
     tokens: 0,
     mark: () => styled('!', dimStyle),
     open: () => textPage({ title: 'Remarks', text: () => remarks.join('\n\n') }),
@@ -163,7 +163,7 @@ function remarksRow(remarks: readonly string[]): MapRow {
 function groupPage({ name, items, tokens, cached }: ContextWindowGroup, total: number, acts: ItemActs): BrowseList {
   const width = formatCount(items[0]?.part.tokens ?? 0).length;
   const inCache = cached === undefined ? '' : `, ${formatCount(cached)} of them from the cache`;
-  const said = `${plural(items.length, 'item')}, ${formatCount(tokens)} tokens${inCache}.`;
+  const said = `${countWithNoun(items.length, 'item')}, ${formatCount(tokens)} tokens${inCache}.`;
   const actions: readonly BrowseAction[] = [
     { key: 'p', does: 'pins its text', press: (index) => acts.pin(items[index]!) },
   ];
@@ -172,7 +172,7 @@ function groupPage({ name, items, tokens, cached }: ContextWindowGroup, total: n
     row(item, look) {
       const { tokens: weight, turn, next } = item.part;
       const when = next === true ? 'next turn' : turn === undefined ? '' : `turn ${turn}`;
-      const share = percent(weight, total);
+      const share = formatPercent(weight, total);
       return figureRow([plain(itemLabel(item))], look, [formatCount(weight), width], [share, 5], [when, 9]);
     },
     open: (item) =>

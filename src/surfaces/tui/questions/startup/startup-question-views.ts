@@ -1,6 +1,6 @@
 import { countColumns } from '../../../../base/text-columns.ts';
 import { visibleLine, visibleText } from '../../../views/terminal/visible-text.ts';
-import { paddingBlanks, cursorSign, drawCutRows, keyTable, margin, listRowStyle } from '../../pages/list-parts.ts';
+import { paddingBlanks, cursorSign, drawCutRows, keyTable, listMargin, listRowStyle } from '../../pages/list-parts.ts';
 import { hintKeyMapper } from '../../screen/keys/key-map.ts';
 import type { TerminalInput } from '../../screen/terminal/terminal-port.ts';
 import { rowsAround } from '../../screen/text/draw-row.ts';
@@ -148,7 +148,7 @@ const usualHint = (look: Look): Row => [
 
 /** Wraps an untrusted text with the screen margin. Its own line breaks stay. */
 function paragraph(text: string, look: Look, style: Style = {}): readonly Row[] {
-  const form = { width: look.width, first: margin };
+  const form = { width: look.width, first: listMargin };
   return visibleText(text)
     .split('\n')
     .flatMap((line) => wrapRow([styled(line.replaceAll('\t', ' '), style)], form));

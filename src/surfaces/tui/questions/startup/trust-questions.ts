@@ -5,7 +5,7 @@ import type { ConfiguredHook } from '../../../../engine/home/user-hooks.ts';
 import { outcomeText, type Outcome } from '../../../../protocol/outcome.ts';
 import { unambiguousLine } from '../../../views/terminal/exact-text.ts';
 import { visibleLine } from '../../../views/terminal/visible-text.ts';
-import { margin } from '../../pages/list-parts.ts';
+import { listMargin } from '../../pages/list-parts.ts';
 import { drawRows } from '../../screen/text/draw-row.ts';
 import type { Look } from '../../screen/text/look.ts';
 import { boldStyle, dimStyle, type Row, styled } from '../../screen/text/style.ts';
@@ -141,7 +141,7 @@ function hookRows(hooks: readonly ConfiguredHook[], look: Look): readonly string
     const on = unambiguousLine(matcher === undefined ? event : `${event} ${matcher}`);
     const state = trust === 'modified' ? 'changed' : 'new';
     const line = (text: string, style = {}): readonly Row[] =>
-      wrapRow([styled(text, style)], { width: look.width, first: margin });
+      wrapRow([styled(text, style)], { width: look.width, first: listMargin });
     return [
       [styled(`${on} (${state})`, boldStyle)],
       ...line(unambiguousLine(command, 'words')),

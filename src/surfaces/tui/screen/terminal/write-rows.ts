@@ -10,7 +10,7 @@ export interface WantedRows {
  * Turns existing rows into the wanted ones, and blanks those below. Writes from top to bottom, each row below the one
  * before: a terminal that was just made narrower rewraps rows, and none may overwrite the end of another.
  */
-export function writeRows(pen: RowPen, old: readonly string[], { rows, height }: WantedRows): void {
+export function repaintScreenRows(pen: RowPen, old: readonly string[], { rows, height }: WantedRows): void {
   const shown = rows.length > height ? old : movedRows(pen, old, rows);
   for (const [at, row] of rows.entries()) {
     if (at >= pen.rows) pen.goTo(at, 0);

@@ -1,4 +1,4 @@
-import { formatCount, plural, sizeWords } from '../../../../engine/wording.ts';
+import { formatCount, countWithNoun, formatBytes } from '../../../../engine/wording.ts';
 import { countOmittedOutput, parseOmittedLine } from '../../../../protocol/display-text.ts';
 import { hintKeyMapper } from '../../screen/keys/key-map.ts';
 import { cleanText } from '../../screen/text/clean-text.ts';
@@ -128,13 +128,13 @@ function gapRow(folded: Folded, gap: readonly string[], errors: string, place?: 
   const cut = gap.flatMap((line) => truncatedMark.exec(line)?.slice(1) ?? []);
   const hidden = hiddenIn(folded, gap, cut.length > 0, omitted);
   const lost = [
-    ...(omitted === undefined ? [] : [sizeWords(omitted.bytes)]),
+    ...(omitted === undefined ? [] : [formatBytes(omitted.bytes)]),
     ...(cut.length === 0 || hidden.isWhole ? [] : [`${formatCount(Number(cut[0]))} ${cut[1]}`]),
   ];
   const isAll = omitted === undefined && cut.length === 0;
   const hint = place === 'last' ? ` (${foldHint(look, isAll ? 'all' : hidden.isWhole ? 'some' : 'them')})` : '';
   const words = [
-    ...(hidden.lines === 0 ? [] : [`+${plural(hidden.lines, 'line')}${errors}${hint}`]),
+    ...(hidden.lines === 0 ? [] : [`+${countWithNoun(hidden.lines, 'line')}${errors}${hint}`]),
     ...(lost.length === 0 ? [] : [`${lost.join(' and ')} not kept`]),
   ];
   return cutRow([styled(`${glyphsOf(look).ellipsis} ${words.join(', ')}`, dimStyle)], width, look);
@@ -155,7 +155,7 @@ function hiddenIn({ lines, total }: Folded, gap: readonly string[], isCut: boole
 const truncatedMark = /…(\d{1,9}) (tokens|chars) truncated…/;
 
 export const foldRow = (lines: number, look: Look): Row => [
-  styled(`${glyphsOf(look).ellipsis} +${plural(lines, 'line')} (${foldHint(look, 'all')})`, dimStyle),
+  styled(`${glyphsOf(look).ellipsis} +${countWithNoun(lines, 'line')} (${foldHint(look, 'all')})`, dimStyle),
 ];
 
 const errorWords =

@@ -359,7 +359,7 @@ function readers(): readonly string[] {
     /(?<!\.test)\.ts$/.test(file),
   );
   const texts = files.map((file) => readFileSync(join(folder, file), 'utf8'));
-  const calls = texts.flatMap((text) => [...text.matchAll(/\breadOptions<.+?>\(.+?, .+?, '(.+?)'/g)]);
+  const calls = texts.flatMap((text) => [...text.matchAll(/\bvalidateOptions<.+?>\(.+?, .+?, '(.+?)'/g)]);
   return [...new Set(calls.map(([, name]) => name!))].toSorted();
 }
 

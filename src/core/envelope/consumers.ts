@@ -22,8 +22,8 @@ refusals | src/engine/thread/turn/prompt-size.ts | identity.model.slug window.ef
 check of the answer | src/engine/thread/turn/settle-turn.ts | identity.client.name modes.outputSchema workspace.cwd
 undo of files | src/engine/thread/turn-effects.ts | policy.resolved policy.sandboxLevel workspace.cwd
 identity | src/core/envelope/identity.ts | identity.model.defaultEffort identity.model.guessed identity.model.modes identity.model.serviceTiers identity.model.slug identity.model.supportedEfforts
-instructions | src/core/envelope/workspace-and-instructions.ts | identity.model.instructions identity.model.slug instructions.base.provenance instructions.base.text
-policy | src/core/envelope/policy.ts | identity.model.slug
+instructions | src/core/envelope/workspace-and-instructions.ts | identity.model.instructions identity.model.slug instructions.base.provenance instructions.base.text workspace.cwd workspace.trust
+policy | src/core/envelope/policy.ts | identity.model.slug workspace.places
 capabilities | src/core/envelope/capabilities.ts | identity.model.editTools identity.model.imageGeneration identity.model.modalities identity.model.webSearch policy.approval policy.canAsk policy.changesNothing policy.hasUser policy.sandboxLevel
 window | src/core/envelope/window.ts | identity.model.autoCompactTokens identity.model.contextWindow identity.model.effectivePercent identity.model.guessed identity.model.maxContextWindow identity.model.slug identity.model.sources identity.model.truncation.limit identity.model.truncation.mode identity.provider window.autoCompactScope window.configured window.effective window.mostAutoCompact window.shares
 context updater | src/core/envelope/environment.ts | policy.approval policy.canAsk policy.networkProxy policy.resolved workspace.cwd workspace.roots workspace.shell.name workspace.timezone

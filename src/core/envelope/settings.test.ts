@@ -9,7 +9,7 @@ test('the names that a choice of tools may have are those of the tools that ther
   const sources = globSync('**/*.ts', { cwd: tools, exclude: (path) => path.endsWith('.test.ts') });
   const written = sources.flatMap((path) => [
     ...readFileSync(join(tools, path), 'utf8').matchAll(
-      /\b(?:name(?::| =)|webSearch\(|functionSpec\(|listing\(ports,)\s*'([a-z_]+)'/g,
+      /\b(?:name(?::| =)|webSearch\(|functionSpec\(|windowTool\(|listing\(ports,)\s*'([a-z_]+)'/g,
     ),
   ]);
   const named = new Set(written.map(([, name]) => name));

@@ -4,10 +4,10 @@ import { installBubblewrap, installers } from '../../ports/sandbox.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { EnvironmentVariables } from '../../protocol/shell.ts';
 import { type EngineServices, unpackedBubblewrap } from '../engine-parts.ts';
-import * as fs from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } = fs;
 export type UnpackedBubblewrap = { readonly kind: 'unpacked'; readonly program: string };
 
 /** Unpacks the distribution's package into the home. The old copy is replaced only when the new one works. */

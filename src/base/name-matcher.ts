@@ -57,7 +57,10 @@ function fitsClass({ negated, ranges }: Extract<NamePatternPart, { kind: 'class'
   return (each) => each !== slash && codes.some(([from, to]) => from <= each && each <= to) !== negated;
 }
 
-/** A later part can take all that an earlier one could: it is enough to backtrack to the last star, then `folders`. */
+/**
+ * A later star can take all that an earlier one of its component could, and a `folders` all that any star before it
+ * could. So it is enough to backtrack to the last star, then to the last `folders`.
+ */
 function inOrder(parts: readonly NamePatternPart[], covers: boolean): (name: string, from: number) => boolean {
   type Step = 'some' | 'folders' | ((character: number) => boolean);
   const steps = parts.flatMap((part): readonly Step[] => {

@@ -73,3 +73,12 @@ export function cachePerObject<Key extends object, Value>(find: (key: Key) => Va
     return value;
   };
 }
+
+/** The value, or the other one if reading it throws. */
+export function valueOr<Value, Other>(other: Other, read: () => Value): Value | Other {
+  try {
+    return read();
+  } catch {
+    return other;
+  }
+}

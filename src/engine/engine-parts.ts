@@ -51,7 +51,7 @@ interface EngineDoors {
   askModel(asked: AskModelRequest): Promise<ModelReply>;
 }
 
-export type EngineServices = Readonly<ReturnType<typeof createEngineParts>>;
+export type EngineParts = Readonly<ReturnType<typeof createEngineParts>>;
 
 /** Called once for an engine. Does not wait or touch the outside world yet. */
 export function createEngineParts(

@@ -31,7 +31,7 @@ import type { AgentLiveThreads } from './agents/open-agent-threads.ts';
 import type { AnsweredThread, AnswerRequest, ThreadQuestionAnswerer } from './answer-thread.ts';
 import { argumentProblem, folderPathOption, requireArguments, threadIdOption } from './check-arguments.ts';
 import { type EngineOptions, engineOptions, withAbsolutePaths } from './engine-options.ts';
-import { createEngineParts, type EngineServices } from './engine-parts.ts';
+import { createEngineParts, type EngineParts } from './engine-parts.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
 import { HomeConfig } from './home/home-config.ts';
 import { TrustDecisions } from './home/trust-decisions.ts';
@@ -85,7 +85,7 @@ export class Engine {
   readonly config: HomeConfig;
   readonly trust: TrustDecisions;
   readonly user: UserHome;
-  readonly #parts: EngineServices;
+  readonly #parts: EngineParts;
   readonly #traced: EngineTracer;
   readonly #open = new Map<ThreadId, Thread>();
   readonly #beforeClose: (() => Promise<void>)[] = [];

@@ -9,7 +9,7 @@ import { agentIdentityIn } from '../core/state/fold/agents.ts';
 import type { ThreadState } from '../core/state/thread-state.ts';
 import { type NextRequest, previewRequest } from './thread/context/preview-request.ts';
 import { type UnprovenClaims, provenState } from './thread/branch/unproven-lines.ts';
-import type { EngineServices } from './engine-parts.ts';
+import type { EngineParts } from './engine-parts.ts';
 import { type KeptSettings, prepareResumedThread } from './thread-setup/open-thread.ts';
 import { type ThreadRequest, threadOptions } from './thread-request.ts';
 
@@ -32,7 +32,7 @@ export const previewArguments = {
 
 /** Foresees resuming a thread now. Locks and writes nothing, so its writer is not disturbed. */
 export async function previewThread(
-  engine: EngineServices,
+  engine: EngineParts,
   id: ThreadId,
   state: ThreadState,
   { request = asBefore(state), kept }: PreviewedResume = {},

@@ -33,7 +33,7 @@ import { groupDigits, type Outcome } from '../protocol/outcome.ts';
 import { isSameProvider, type ProviderName } from '../protocol/provider-name.ts';
 import type { Usage } from '../protocol/usage.ts';
 import { threadIdOption } from './check-arguments.ts';
-import type { EngineServices } from './engine-parts.ts';
+import type { EngineParts } from './engine-parts.ts';
 import { locatedProvider, nameOfProvider, threadProviders } from './models/thread-providers.ts';
 import { configFileDenier } from './sandbox/denied-config-files.ts';
 import { checkedAnswer } from './thread/request/answer-events.ts';
@@ -103,7 +103,7 @@ export interface RerunAnswers {
 
 /** Sends the request of a past step again. Takes no lock, writes no line and runs no call. */
 export async function rerunStep(
-  engine: EngineServices,
+  engine: EngineParts,
   { id, lines }: RerunThread,
   given: RerunStep,
 ): Promise<RerunAnswers | Outcome> {
@@ -208,7 +208,7 @@ async function findStep(
   };
 }
 
-async function targetFor(engine: EngineServices, then: ProviderName | undefined, asked: RerunStep) {
+async function targetFor(engine: EngineParts, then: ProviderName | undefined, asked: RerunStep) {
   const { base, options } = engine;
   const { config, problems } = await configInFolder(base, options.cwd);
   const error = combinedError(problems);

@@ -10,7 +10,7 @@ import type { ResolvedPolicy } from '../protocol/permissions.ts';
 import type { ThreadSummary } from '../protocol/thread.ts';
 
 export function describeSkippedLines({ skipped, tooLong }: Pick<ReadReport, 'skipped' | 'tooLong'>): string {
-  const lines = `${countWithNoun(skipped, 'line')} of the thread could not be read.`;
+  const lines = `${plural(skipped, 'line')} of the thread could not be read.`;
   return tooLong === undefined ? lines : `${lines} ${describeTooLongLines(tooLong)}`;
 }
 
@@ -52,12 +52,12 @@ export const approximateCount = (tokens: number): string =>
   tokens < 10 ? formatCount(tokens) : `about ${formatCount(tokens)}`;
 
 /** `1 turn`, `2 turns`. */
-export const countWithNoun = (number: number, noun: string): string =>
+export const plural = (number: number, noun: string): string =>
   `${formatCount(number)} ${noun}${number === 1 ? '' : 's'}`;
 
 /** Empty for a thread without turns that has something else to show: a review, a command of the user, a goal. */
 export const describeTurnCount = ({ turns, preview }: Pick<ThreadSummary, 'turns' | 'preview'>): readonly string[] =>
-  turns === 0 && preview !== '' ? [] : [countWithNoun(turns, 'turn')];
+  turns === 0 && preview !== '' ? [] : [plural(turns, 'turn')];
 
 const units = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const;
 

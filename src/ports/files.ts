@@ -61,7 +61,10 @@ export type ByteRange = { readonly start: number; readonly end: number };
 export interface Locks {
   /** Takes the lock on the file, or says who holds it; makes a missing file and folder. Never waits. */
   take(path: string): Promise<Lock | LockHeld>;
-  /** `take` for a file whose name no other process knows yet: other programs respect the lock a moment later. */
+  /**
+   * `take` for a file whose name no other process knows yet. Capstan's processes respect the lock at once, other
+   * programs a moment later.
+   */
   takeNew(path: string): Promise<Lock | LockHeld>;
 }
 

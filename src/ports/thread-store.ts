@@ -46,7 +46,10 @@ export type BlobMissing = Outcome<'blob-missing' | 'blob-damaged'> & { readonly 
  * owner is gone or silent for long; later writes of the old owner are refused.
  */
 export interface RolloutStore {
-  /** Takes the lease of a new thread. `meta`, its first line, may be pending: only the first append writes it. */
+  /**
+   * Takes the lease of a new thread. `meta`, its first line, may be pending: only the first append writes it, so a
+   * thread in which nothing happened leaves nothing.
+   */
   create(id: ThreadId, meta: JsonObject | Promise<JsonObject>): Promise<Owned | OpenRefused>;
   /** Creates a thread that continues another from a place, without its lease. Copies lines only from the old form. */
   fork(id: ThreadId, meta: JsonObject, from: RolloutPlace): Promise<Owned | OpenRefused>;
@@ -170,7 +173,10 @@ export interface Owned {
   /** The newest line of an existing thread, if the store has seen it and it has an ordinal. Never the first line. */
   readonly newest?: NewestLine;
   readonly torn?: { readonly bytes: number };
-  /** Stamps and queues the drafts; returns all queued lines, also a new thread's first. Never waits or fails. */
+  /**
+   * Stamps and queues the drafts in order; returns all queued lines, also a new thread's first. Never waits or fails:
+   * `durable` reports the outcome.
+   */
   append(drafts: readonly LineDraft[]): readonly Line[];
   /**
    * Resolves when every earlier line is safe. Overlapping calls share one sync. Rejects with a `Fault` when the store

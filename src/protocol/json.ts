@@ -89,7 +89,10 @@ const [quote, backslash] = [0x22, 0x5c];
 const [openBracket, closeBracket] = [0x5b, 0x5d];
 const [openBrace, closeBrace] = [0x7b, 0x7d];
 
-/** Checks nesting outside strings before parsing, which takes 100 bytes and a third of a microsecond per level. */
+/**
+ * Checks nesting outside strings before parsing, which takes 100 bytes and a third of a microsecond per level, even for
+ * a text that is no JSON.
+ */
 export function isNestedTooDeeply(text: string, most: number = mostTextLevels): boolean {
   if (text.length <= most) return false;
   let depth = 0;

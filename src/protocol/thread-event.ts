@@ -332,6 +332,12 @@ export function lineTime({ timestamp }: Pick<Line, 'timestamp'>): number | undef
   return Number.isNaN(time) ? undefined : time;
 }
 
+type TurnEnd = Exclude<Extract<ThreadEvent['kind'], `turn-${string}`>, 'turn-started'>;
+const turnEnds: Readonly<Record<TurnEnd, true>> = {
+  'turn-completed': true,
+  'turn-failed': true,
+  'turn-aborted': true,
+  'turn-suspended': true,
+};
 /** True for an event that ends a turn, or suspends it until an answer. */
-export const endsOrSuspends = ({ kind }: Pick<ThreadEvent, 'kind'>): boolean =>
-  kind.startsWith('turn-') && kind !== 'turn-started';
+export const endsOrSuspends = ({ kind }: Pick<ThreadEvent, 'kind'>): boolean => Object.hasOwn(turnEnds, kind);

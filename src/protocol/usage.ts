@@ -143,7 +143,10 @@ type Entry<Name> = { readonly by: Name; readonly most: Usage; readonly over: Pro
 export class PendingRequests<Name> {
   readonly #all = new Set<Entry<Name>>();
 
-  /** Waits while it fits only without the reserves of running requests. No `await` is between decision and entry. */
+  /**
+   * Waits while it fits only without the reserves of running requests. No `await` is between decision and entry, so no
+   * two requests are decided on the same numbers.
+   */
   async admit(
     by: Name,
     decide: (under: PendingUsage<Name>) => RequestFit,

@@ -2,7 +2,7 @@ import { arrayAt, isJsonObject, type JsonObject, stringAt } from '../protocol/js
 import type { Usage } from '../protocol/usage.ts';
 import type { AnswerOptions, CompactedStep, ItemDraft, MalformedStep, ScriptedUsage, StreamStep } from './script.ts';
 
-/** Renders scripts in one wire format; the request's path chooses it. Steps name items in the Responses dialect. */
+/** One wire format; the request's path chooses it. All formats share a script: steps name items as Responses does. */
 export interface WireRenderer {
   readonly endpoint: RegExp;
   events(step: RenderedStep, context: StreamContext): readonly Buffer[];

@@ -24,7 +24,14 @@ const neverReject = [
 ];
 
 /** Calls that give no promise. */
-const atOnce = new Set(['decided.push', 'host.noticeProblem', 'named.add', 'problems.push', 'setImmediate', 'setTimeout']);
+const atOnce = new Set([
+  'decided.push',
+  'host.noticeProblem',
+  'named.add',
+  'problems.push',
+  'setImmediate',
+  'setTimeout',
+]);
 
 test('the terminal leaves no promise to itself without a guard', () => {
   const paths = readdirSync(surface, { recursive: true, encoding: 'utf8' }).filter(

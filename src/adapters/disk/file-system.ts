@@ -1,3 +1,4 @@
+import { valueOr } from '../../base/objects.ts';
 import { errorCode } from '../../protocol/outcome.ts';
 import { basename, dirname, join } from 'node:path';
 
@@ -130,11 +131,7 @@ export function listFolderNames(folder: string): readonly string[] {
 
 /** Text of a file of the system, such as one in /proc. Empty if it cannot be read. */
 export function readSystemFile(path: string): string {
-  try {
-    return fileSystem.readFileSync(path, 'latin1');
-  } catch {
-    return '';
-  }
+  return valueOr('', () => fileSystem.readFileSync(path, 'latin1'));
 }
 
 /** Undefined if the path, with links followed, leads nowhere. */

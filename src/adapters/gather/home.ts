@@ -16,7 +16,10 @@ export interface Home {
 
 export type HomeProblem = Outcome<'home-missing' | 'home-not-a-folder' | 'home-unusable'>;
 
-/** `CAPSTAN_HOME`, created if missing; else `CODEX_HOME`, which must exist; else `.capstan`. Blank counts as unset. */
+/**
+ * `CAPSTAN_HOME`, created if missing; else `CODEX_HOME`, which belongs to another program and must exist; else
+ * `.capstan` in the user's home folder. A blank variable counts as unset.
+ */
 export function findHome(env: EnvironmentVariables, osHome: string): Home | HomeProblem {
   const { CAPSTAN_HOME: own = '', CODEX_HOME: shared = '' } = env;
   if (own.trim() !== '') return ownHome(own);

@@ -1,5 +1,5 @@
 import { controlRegexClass } from '../../base/invisible-characters.ts';
-import { defined } from '../../base/objects.ts';
+import { defined, valueOr } from '../../base/objects.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { InstructionDocument } from '../../core/envelope/facts.ts';
 import type { InstructionRules, Settings } from '../../core/envelope/settings.ts';
@@ -259,11 +259,7 @@ function projectGuard(folders: readonly string[], { deniesModel }: ReadGuard): I
 }
 
 function placeOfFolder(folder: string): readonly string[] {
-  try {
-    return [fileSystem.realpathSync.native(folder)];
-  } catch {
-    return [];
-  }
+  return valueOr([], () => [fileSystem.realpathSync.native(folder)]);
 }
 
 /** Why the file must not be read, given its real place; undefined when it may. */

@@ -1,4 +1,4 @@
-import { defined } from '../../base/objects.ts';
+import { defined, valueOr } from '../../base/objects.ts';
 import type { StoredLogin, NewTokens, TokenReservation } from '../../ports/login.ts';
 import { type JsonObject, numberAt, objectAt, parseJsonObject, stringAt, trueAt } from '../../protocol/json.ts';
 import { fileSystem, isMissing, realPath, diskErrorReason, syncFolder } from '../disk/file-system.ts';
@@ -52,11 +52,7 @@ export function loginFileStorage(home: string): LoginStorage {
 /** The lock is next to the login's real file, so that homes whose links lead to one login share it. */
 export function loginLockPath(home: string): string {
   const path = loginPath(home);
-  try {
-    return `${placeOfLogin(path)}.lock`;
-  } catch {
-    return `${path}.lock`;
-  }
+  return valueOr(`${path}.lock`, () => `${placeOfLogin(path)}.lock`);
 }
 
 /** Resolves the link only if a login is there. Anything else is not ours to replace or delete. */

@@ -1,4 +1,4 @@
-import { defined } from '../../base/objects.ts';
+import { defined, valueOr } from '../../base/objects.ts';
 import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
 import { isBareRepository, namesAgainstBareRepository, noOwnPlaces } from '../../core/policy/paths/special-places.ts';
 import type { OwnPlaces, PermissionPlaces } from '../../core/policy/paths/special-places.ts';
@@ -113,11 +113,7 @@ function gitNamesIn(cwd: string, where: { readonly isBelowRepository: boolean })
 function isFree(path: string): boolean {
   const { kind } = inspectEntry(path);
   if (kind !== 'folder') return kind === 'missing';
-  try {
-    return fileSystem.readdirSync(toNodePath(path)).length === 0;
-  } catch {
-    return false;
-  }
+  return valueOr(false, () => fileSystem.readdirSync(toNodePath(path)).length === 0);
 }
 
 function isIn(folder: string, name: string): boolean {

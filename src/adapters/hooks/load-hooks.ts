@@ -1,3 +1,4 @@
+import { valueOr } from '../../base/objects.ts';
 import type { ConfigProblem } from '../../core/config/layer-order.ts';
 import { type JsonObject, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import { readBounded } from '../disk/regular-files.ts';
@@ -113,11 +114,7 @@ function jsonKeyLine(text: string, path: readonly (string | number)[]): number |
 }
 
 function keyOf(token: string): string {
-  try {
-    return String(JSON.parse(token));
-  } catch {
-    return '';
-  }
+  return valueOr('', () => String(JSON.parse(token)));
 }
 
 /** Position and reason of a JSON syntax error; undefined if the text is valid. */

@@ -42,10 +42,8 @@ const mostChanges = 100;
 /** One server: started on first use, restarted when it is gone, until closed. */
 export class McpConnection {
   readonly server: ServerWithFolder;
-  /** The server's last listing, from this process or an earlier one. Absent: never seen. */
-  listing: ServerListing | undefined;
-  /** Why the last start failed, in this process or, if it took long, in an earlier one. */
-  problem: Outcome | undefined;
+  #listing: ServerListing | undefined;
+  #problem: Outcome | undefined;
   readonly #world: McpClientPorts;
   readonly #closing = new AbortController();
   /** Running calls with their tasks, the newest last: a server's question is about one of them. */
@@ -62,9 +60,18 @@ export class McpConnection {
   constructor(server: ServerWithFolder, world: McpClientPorts) {
     this.server = server;
     this.#world = world;
-    this.listing = world.listings.read(server.config);
-    const failed = this.listing === undefined ? world.listings.failure(server.config) : undefined;
-    if (failed?.isQuick === false) this.problem = notStartedBefore(server.config.name, failed.why);
+    this.#listing = world.listings.read(server.config);
+    const failed = this.#listing === undefined ? world.listings.failure(server.config) : undefined;
+    if (failed?.isQuick === false) this.#problem = notStartedBefore(server.config.name, failed.why);
+  }
+
+  /** The server's last listing, from this process or an earlier one. Absent: never seen. */
+  get listing(): ServerListing | undefined {
+    return this.#listing;
+  }
+  /** Why the last start failed, in this process or, if it took long, in an earlier one. */
+  get problem(): Outcome | undefined {
+    return this.#problem;
   }
 
   get isSeen(): boolean {
@@ -128,7 +135,7 @@ export class McpConnection {
       }
       this.#open = open;
       this.#wasOpen = true;
-      this.problem = undefined;
+      this.#problem = undefined;
       this.#world.listings.forgetFailure(this.server.config);
       this.#learn(open.listing);
       return { kind: 'open', open };
@@ -139,7 +146,7 @@ export class McpConnection {
       const why = wantsLogin ? loginRequiredMessage(this.server.config) : firstLine(this.#shown(reasonOf(reason)));
       const found = reason instanceof EndlessListError ? reason : undefined;
       const next = (found ?? findUnreachableServer(reason) ?? findLoginProblem(reason))?.next;
-      this.problem = wantsLogin ? notLoggedIn(this.server.config) : notStarted(name, why, next);
+      this.#problem = wantsLogin ? notLoggedIn(this.server.config) : notStarted(name, why, next);
       const isLong = late.signal.aborted || this.#world.clock.now() - began >= longStartMs;
       const failure = { why: wantsLogin ? whyNoLogin(this.server.config) : why, isQuick: !isLong || wantsLogin };
       if (!this.#closing.signal.aborted) this.#world.listings.writeFailure(this.server.config, failure);
@@ -151,8 +158,8 @@ export class McpConnection {
   }
 
   #learn(listing: ServerListing): void {
-    if (JSON.stringify(listing) === JSON.stringify(this.listing)) return;
-    this.listing = listing;
+    if (JSON.stringify(listing) === JSON.stringify(this.#listing)) return;
+    this.#listing = listing;
     this.#world.listings.write(this.server.config, listing);
     for (const listener of this.#listeners) listener();
   }

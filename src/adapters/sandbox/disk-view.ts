@@ -18,15 +18,6 @@ export function viewHostDisk(): DiskView {
   return { look: oncePerPath(inspectEntry), list: oncePerPath(listFolderNames), canCreateIn: oncePerPath(canCreateIn) };
 }
 
-/** The value, or the other one if the system refuses it. */
-export function valueOr<Value>(other: Value, read: () => Value): Value {
-  try {
-    return read();
-  } catch {
-    return other;
-  }
-}
-
 export function oncePerPath<Answer extends {}>(find: (path: string) => Answer): (path: string) => Answer {
   const known = new Map<string, Answer>();
   return (path) => {

@@ -1,3 +1,4 @@
+import { valueOr } from '../../base/objects.ts';
 import { joinPath, parentPath } from '../../core/policy/paths/absolute-paths.ts';
 import { needsSandbox, writablePaths } from '../../core/policy/paths/access.ts';
 import { temporaryFolders } from '../../core/policy/paths/special-places.ts';
@@ -13,7 +14,6 @@ import type { LandlockHelper } from './linux/landlock-sandbox.ts';
 import { planLinux } from './linux/linux-sandbox.ts';
 import { createEmptyMountPoints, type HostMountPoints } from './linux/mount-points.ts';
 import { planMacos } from './macos/seatbelt.ts';
-import { valueOr } from './disk-view.ts';
 import { protectGit } from './policy-on-disk.ts';
 import { landlockRefusal, type PlannedCommand, sandboxRefusal } from './refusals.ts';
 import { chooseSandboxRoute, landlockProblem as landlockProblemOf, wsl1Refusal } from './sandbox-route.ts';

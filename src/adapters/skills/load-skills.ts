@@ -1,3 +1,4 @@
+import { valueOr } from '../../base/objects.ts';
 import type { OfferedSkill, SkillCuts, SkillScope } from '../../core/planes/select-skills.ts';
 import { isSwitchedOn, type SkillSwitch } from '../../core/planes/skill-switches.ts';
 import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
@@ -162,20 +163,12 @@ function findSkillFiles({ path: root, scope, within }: SkillRoot) {
 
 /** Sorted by name; empty if the folder cannot be read. */
 function entriesOf(folder: string, most: number): readonly NamedEntry[] {
-  try {
-    return listExactEntries(folder, most).toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  } catch {
-    return [];
-  }
+  return valueOr([], () => listExactEntries(folder, most).toSorted((a, b) => (a.name < b.name ? -1 : 1)));
 }
 
 function isFolder(entry: NamedEntry, path: string, { links }: { readonly links: boolean }): boolean {
   if (!entry.isSymbolicLink()) return entry.isDirectory();
-  try {
-    return links && fileSystem.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  } catch {
-    return false;
-  }
+  return valueOr(false, () => links && fileSystem.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true);
 }
 
 interface SkillReading {

@@ -1,3 +1,4 @@
+import { valueOr } from '../../base/objects.ts';
 import { joinPath, normalisePath, parentPath } from '../../core/policy/paths/absolute-paths.ts';
 import { protectedNamesAtAnyDepth, protectedNames } from '../../core/policy/paths/special-places.ts';
 import { type PathWalk, type PathWalkOptions, walkPath } from '../../core/policy/paths/walk-path.ts';
@@ -18,11 +19,7 @@ function isNamedSo(path: string): boolean {
 }
 
 function isThere(disk: PathLookup, path: string): boolean {
-  try {
-    return disk.look(path).kind !== 'missing';
-  } catch {
-    return true;
-  }
+  return valueOr(true, () => disk.look(path).kind !== 'missing');
 }
 
 export type PathLookup = Pick<PatchFileReader, 'look'>;
@@ -41,11 +38,7 @@ export function nearestExistingFolder(disk: PathLookup, path: string): string | 
 
 /** Undefined if looking at the disk fails, for example for lack of permission. */
 function walkOn(disk: PathLookup, path: string): PathWalk<PathState> | undefined {
-  try {
-    return walkPath((place) => disk.look(place), path, { lastLink: 'followed' });
-  } catch {
-    return undefined;
-  }
+  return valueOr(undefined, () => walkPath((place) => disk.look(place), path, { lastLink: 'followed' }));
 }
 
 export type FollowedPath =

@@ -102,7 +102,7 @@ export interface StepFacts {
   readonly pins?: readonly { readonly id: string; readonly text: string }[];
   /** Commands that ran as sessions when history was compacted, oldest first. `since`: UTC, to the minute. */
   readonly sessions?: readonly { readonly id: number; readonly command: string; readonly since: string }[];
-  /** The thread's agents when history was compacted, oldest first. `stands`: their state, in a word. */
+  /** The thread's agents when history was compacted, oldest first. `stands`: `working`, or how the last work ended. */
   readonly agents?: readonly { readonly path: string; readonly role: string; readonly stands: string }[];
 }
 

@@ -2,7 +2,7 @@ import { defined } from '../../base/objects.ts';
 import type { Json, JsonObject } from '../../protocol/json.ts';
 import { arrayAt, isJsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import type { CodeReview, ReviewFinding, ReviewTarget } from '../../protocol/thread-event.ts';
-import { escapeEndMarker, quoteAsJson } from './text/escape-markup.ts';
+import { escapeEndMarker, quote } from './text/escape-markup.ts';
 
 export interface ChangeToReview {
   readonly target: ReviewTarget;
@@ -28,14 +28,14 @@ function wanted(target: ReviewTarget, mergeBase: string | undefined): string {
     case 'uncommitted':
       return 'Review the changes of this repository that are not committed: staged, unstaged and new files.';
     case 'base': {
-      const branch = quoteAsJson(target.branch);
+      const branch = quote(target.branch);
       if (mergeBase === undefined)
         return `Review what the current branch adds to the branch ${branch}. Find the commit where they part with \`git merge-base HEAD\` and the branch or its upstream, and look at \`git diff\` from there.`;
       return `Review what the current branch adds to the branch ${branch}. They part at the commit ${mergeBase}: \`git diff ${mergeBase}\` shows the change.`;
     }
     case 'commit': {
-      const title = target.title === undefined ? '' : ` (${quoteAsJson(target.title)})`;
-      return `Review the change of the commit ${quoteAsJson(target.commit)}${title}.`;
+      const title = target.title === undefined ? '' : ` (${quote(target.title)})`;
+      return `Review the change of the commit ${quote(target.commit)}${title}.`;
     }
     case 'words':
       return target.words;
@@ -45,7 +45,7 @@ function wanted(target: ReviewTarget, mergeBase: string | undefined): string {
 const end = '</attached_diff>';
 
 function attached({ text, leftOut, isCut }: AttachedDiff): readonly string[] {
-  const names = leftOut.map((path) => `- ${quoteAsJson(path)}`).join('\n');
+  const names = leftOut.map((path) => `- ${quote(path)}`).join('\n');
   return [
     ...(text === '' ? [] : [`<attached_diff>\n${escapeEndMarker(text, end)}\n${end}`]),
     ...(names === ''

@@ -1,4 +1,7 @@
-/** Estimated tokens of a text inside JSON: means over prose, code, logs, data and encoded bytes, rather too high. */
+/**
+ * Estimated tokens of a text inside JSON: means over prose, code, logs, data and encoded bytes, rather too high,
+ * because underestimating is worse.
+ */
 export function textTokens(text: string): number {
   const { length } = text;
   if (length <= wholeLength) return partsBetween(text, 0, length) / perToken;

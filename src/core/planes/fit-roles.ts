@@ -67,9 +67,12 @@ export function fitDiff(diff: string, budget: number, weigh: (text: string) => n
   const isCut = (text: string): boolean => countOmittedOutput(text) !== undefined;
   for (const file of files) {
     const tokens = weigh(file);
-    const fits = tokens <= left && !isCut(file);
-    if (fits) left -= tokens;
-    (fits ? kept : leftOut).push(fits ? file : nameIn(file));
+    if (tokens <= left && !isCut(file)) {
+      kept.push(file);
+      left -= tokens;
+    } else {
+      leftOut.push(nameIn(file));
+    }
   }
   return { text: kept.join('').trimEnd(), leftOut, isCut: isCut(diff) };
 }

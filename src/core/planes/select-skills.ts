@@ -94,8 +94,10 @@ function longestThatFits({ skills }: SkillCatalogue, space: number): number {
 }
 
 function shorten(text: string, length: number): string {
-  if ([...text].length <= length) return text;
-  return length < 2 ? '' : `${cutCharacters(text, length).slice(0, -1).trimEnd()}…`;
+  const characters = [...text];
+  if (characters.length <= length) return text;
+  const head = characters.slice(0, length - 1).join('');
+  return length < 2 ? '' : `${head.trimEnd()}…`;
 }
 
 /** Cuts a text to a number of characters, of which the last is the mark of the cut. */

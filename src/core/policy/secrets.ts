@@ -1,3 +1,4 @@
+import { valueOr } from '../../base/objects.ts';
 import { equalJson, isJsonObject, type Json, type JsonObject } from '../../protocol/json.ts';
 
 /**
@@ -233,11 +234,7 @@ export function addressSecrets(address: string): readonly string[] {
 }
 
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return valueOr(text, () => decodeURIComponent(text));
 }
 
 /** Values of headers or variables that must not be repeated, both with and without a scheme such as `Bearer`. */

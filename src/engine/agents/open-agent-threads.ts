@@ -14,7 +14,7 @@ import type { ThreadId } from '../../protocol/ids.ts';
 import type { PermissionProfile } from '../../protocol/permissions.ts';
 import type { Question } from '../../protocol/question.ts';
 import { writtenBy } from '../../protocol/user-input.ts';
-import type { EngineServices } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 import type { EngineRefused } from '../engine-refused.ts';
 import type { ThreadRequest } from '../thread-request.ts';
 import { setEffortHint } from '../thread-setup/configure-thread.ts';
@@ -34,7 +34,7 @@ export interface AgentThreadsOptions {
   questions(rootId: ThreadId): AgentQuestions;
 }
 
-export function agentThreads(engine: EngineServices, options: AgentThreadsOptions): AgentThreads {
+export function agentThreads(engine: EngineParts, options: AgentThreadsOptions): AgentThreads {
   const live = (): AgentLiveThreads => {
     const threads = engine.agentLive();
     if (threads === undefined) throw new Error('the engine has no live threads');

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { EngineServices } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 import {
   parseAppleScriptBytes,
   clipboardWays,
@@ -26,7 +26,7 @@ function read(programs: Readonly<Record<string, string>>, env: Readonly<Record<s
     programs: { find, searchPath: () => '/usr/bin:/bin' },
     programFolder: () => folder,
     options: { env },
-  } as unknown as EngineServices;
+  } as unknown as EngineParts;
   return readClipboard(parts, 'linux');
 }
 

@@ -1,7 +1,8 @@
+import { valueOr } from '../../base/objects.ts';
 import { feedProgram, readOutput } from '../../adapters/exec/run-program.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { EnvironmentVariables } from '../../protocol/shell.ts';
-import type { EngineServices } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 import { programVariables } from '../sandbox/user-program-variables.ts';
 
 /** Clipboard content for a message. `picture`: as a data URL. */
@@ -23,7 +24,7 @@ const readTimeoutMs = 5000;
 
 /** Reads files, or else a picture, from the user's clipboard. */
 export async function readClipboard(
-  parts: Pick<EngineServices, 'programs' | 'programFolder' | 'options'>,
+  parts: Pick<EngineParts, 'programs' | 'programFolder' | 'options'>,
   platform: NodeJS.Platform = process.platform,
 ): Promise<ClipboardContent | Outcome> {
   const { programs, programFolder, options } = parts;
@@ -133,11 +134,7 @@ async function byTypes(types: Promise<Buffer | undefined>, get: (type: string) =
 export function pathsOfUris(list: string): readonly string[] {
   return list.split(/\r?\n/).flatMap((line) => {
     if (!line.startsWith('file://')) return [];
-    try {
-      return [decodeURIComponent(new URL(line).pathname)];
-    } catch {
-      return [];
-    }
+    return valueOr([], () => [decodeURIComponent(new URL(line).pathname)]);
   });
 }
 
@@ -150,7 +147,7 @@ const writeTimeoutMs = 3000;
 
 /** Returns whether the program took the text. One that commands could have written is treated as missing. */
 export async function writeToClipboardProgram(
-  parts: Pick<EngineServices, 'programs' | 'programFolder' | 'options'>,
+  parts: Pick<EngineParts, 'programs' | 'programFolder' | 'options'>,
   [name = '', ...words]: readonly string[],
   text: string,
 ): Promise<boolean> {

@@ -5,7 +5,7 @@ import { joinRules, noRules } from '../../core/policy/rules/rule-set.ts';
 import type { HostRule, PrefixRule, RuleDecision, RuleSet } from '../../core/policy/rules/rule-set.ts';
 import { hostRuleLine, prefixRuleLine } from '../../core/policy/rules/rules-file.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { EngineServices } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 
 export interface ListedRule {
   readonly about:
@@ -19,7 +19,7 @@ export interface ListedRule {
 }
 
 export type HomeRules = ReturnType<typeof homeRules>;
-export const homeRules = (parts: EngineServices) => ({
+export const homeRules = (parts: EngineParts) => ({
   /** Lists the rules for a thread in a folder, in the order in which they are read. */
   async list(cwd: string): Promise<readonly ListedRule[]> {
     const { base, options } = parts;

@@ -5,7 +5,7 @@ import { createPromptHistory, type PromptHistory } from '../../adapters/rollout/
 import { parseYamlTable, splitFrontMatter } from '../../adapters/skills/skill-head.ts';
 import { defined } from '../../base/objects.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { EngineServices } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 import { join } from 'node:path';
 
 export interface CustomPrompt {
@@ -70,7 +70,7 @@ function wrongPrompt(path: string, reason: string): Outcome<'prompt-wrong'> {
 export type { PromptHistory, PromptPlace } from '../../adapters/rollout/prompt-history.ts';
 
 /** Reads only the user's configuration: a project must not decide about the user's history file. */
-export function openPromptHistory({ base, clock }: Pick<EngineServices, 'base' | 'clock'>): PromptHistory {
+export function openPromptHistory({ base, clock }: Pick<EngineParts, 'base' | 'clock'>): PromptHistory {
   const { persistence, maxBytes = 0 } = base.config.history ?? {};
   const path = `${base.home}/history.jsonl`;
   return createPromptHistory({ path, clock, programs: systemPrograms, isOff: persistence === 'none', maxBytes });

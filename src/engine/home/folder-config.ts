@@ -35,7 +35,7 @@ import {
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { EnvironmentVariables } from '../../protocol/shell.ts';
-import type { EngineServices } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 import { locatedProvider } from '../models/thread-providers.ts';
 import { unusedKeysNotice } from '../thread-setup/configure-thread.ts';
 
@@ -170,7 +170,7 @@ function problem(key: string, value: string, rule: Record<'key' | 'source', stri
 }
 
 /** Lists the AGENTS.md files for threads in a folder: the user's own first, then the project's from its root down. */
-export async function instructionPaths({ base }: Pick<EngineServices, 'base'>, folder: string) {
+export async function instructionPaths({ base }: Pick<EngineParts, 'base'>, folder: string) {
   const { config } = await configInFolder(base, folder);
   const denies = (path: string): boolean => deniesRead(base.requirements, path);
   const rules = {

@@ -19,7 +19,7 @@ import { rootOnlyKeys, type ProjectTrust, withoutForbiddenKeys } from '../../cor
 import { deniesRead } from '../../core/policy/requirements.ts';
 import { isJsonObject, type Json, type JsonObject, valueAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { EngineServices } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 
 export interface FolderTrust {
   readonly trust: ProjectTrust;
@@ -40,7 +40,7 @@ export interface FolderTrust {
   readonly decidesSandbox: boolean;
 }
 
-type TrustParts = Pick<EngineServices, 'base' | 'home' | 'locks' | 'clock'>;
+type TrustParts = Pick<EngineParts, 'base' | 'home' | 'locks' | 'clock'>;
 
 export async function readFolderTrust({ base }: TrustParts, folder: string): Promise<FolderTrust> {
   const { origins } = base.config;
@@ -78,11 +78,11 @@ export async function decideFolderTrust(
 }
 
 /** Hooks of a folder that need a decision: new ones, and those changed since they were trusted. */
-export const hooksNeedingDecision = async (parts: Pick<EngineServices, 'base' | 'options'>, folder: string) =>
+export const hooksNeedingDecision = async (parts: Pick<EngineParts, 'base' | 'options'>, folder: string) =>
   (await hooksInForce(parts, folder)).filter(({ trust }) => trust === 'untrusted' || trust === 'modified');
 
 /** All hooks of a folder as this engine runs them: decisions made after it was loaded count for the next one. */
-export async function hooksInForce({ base, options }: Pick<EngineServices, 'base' | 'options'>, folder: string) {
+export async function hooksInForce({ base, options }: Pick<EngineParts, 'base' | 'options'>, folder: string) {
   const { config, layers } = await configInFolder(base, folder);
   const places = findHookPlaces(base, layers, folder, options);
   if (places === undefined || !isGateOpen('hooks', featureSwitches(config.features ?? {}))) return [];

@@ -15,7 +15,7 @@ import { defined } from '../../base/objects.ts';
 import { isJsonObject, type JsonObject, valueAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { LoadedConfig } from './folder-config.ts';
-import type { EngineServices } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 import { argumentProblem, requireArguments, folderPathOption } from '../check-arguments.ts';
 import type { KeymapLine } from './save-keymap.ts';
 
@@ -34,11 +34,11 @@ const modelOfThreads = recordOption<ModelOfThreads>('an object with provider and
 
 /** The global configuration as it was when the engine was loaded, and changes to the user's file. */
 export class HomeConfig {
-  readonly #parts: Pick<EngineServices, 'base' | 'home' | 'locks' | 'clock' | 'options'>;
+  readonly #parts: Pick<EngineParts, 'base' | 'home' | 'locks' | 'clock' | 'options'>;
   #savedTui: ReturnType<typeof withCamelCaseKeys<(typeof tuiSchema)['keys']>> = {};
   #layers: readonly ConfigLayer[];
 
-  constructor(parts: Pick<EngineServices, 'base' | 'home' | 'locks' | 'clock' | 'options'>) {
+  constructor(parts: Pick<EngineParts, 'base' | 'home' | 'locks' | 'clock' | 'options'>) {
     this.#parts = parts;
     this.#layers = parts.base.layers;
   }

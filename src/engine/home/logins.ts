@@ -16,7 +16,7 @@ import { loginLimits, type LoginMethod, loginRefusal } from '../../core/policy/r
 import { isHeaderValue } from '../../protocol/http.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { EngineServices } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 import { programVariables } from '../sandbox/user-program-variables.ts';
 import { randomBytes } from 'node:crypto';
 
@@ -44,9 +44,9 @@ const callbackPorts = [1455, 1457];
 const patienceMs = 10 * 60_000;
 
 export class Logins {
-  readonly #parts: EngineServices;
+  readonly #parts: EngineParts;
 
-  constructor(parts: EngineServices) {
+  constructor(parts: EngineParts) {
     this.#parts = parts;
   }
 
@@ -237,7 +237,7 @@ function notWritten(error: unknown): Outcome {
 /** Opens a page in the user's browser if there is a screen for it; returns whether it may have opened. */
 export function openInBrowser(
   page: string,
-  parts: Pick<EngineServices, 'programs' | 'programFolder' | 'options'>,
+  parts: Pick<EngineParts, 'programs' | 'programFolder' | 'options'>,
   platform: NodeJS.Platform = process.platform,
 ): boolean {
   const { programs, programFolder, options } = parts;

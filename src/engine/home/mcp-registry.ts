@@ -16,7 +16,7 @@ import { hideSecrets } from '../../core/policy/secrets.ts';
 import { isJsonObject, objectAt, parseJsonObject, stringAt, valueAt } from '../../protocol/json.ts';
 import type { Json, JsonObject } from '../../protocol/json.ts';
 import { type Outcome, endWithFullStop } from '../../protocol/outcome.ts';
-import type { EngineServices } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 import { createMcpHost } from '../thread-setup/thread-mcp.ts';
 import { join } from 'node:path';
 
@@ -39,9 +39,9 @@ interface ImportableServers {
 }
 
 export class McpRegistry {
-  readonly #engine: EngineServices;
+  readonly #engine: EngineParts;
 
-  constructor(engine: EngineServices) {
+  constructor(engine: EngineParts) {
     this.#engine = engine;
   }
 

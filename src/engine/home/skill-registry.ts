@@ -9,7 +9,7 @@ import { deniesRead } from '../../core/policy/requirements.ts';
 import { isJsonObject, type Json } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { SkillFiles } from '../../adapters/skills/load-skills.ts';
-import type { EngineServices } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 import { skillSources, threadPlugins } from '../thread-setup/thread-skills.ts';
 
 export interface SkillEntry {
@@ -22,7 +22,7 @@ export interface SkillEntry {
   readonly isOffered: boolean;
 }
 
-export const skillRegistry = (engine: EngineServices) => ({
+export const skillRegistry = (engine: EngineParts) => ({
   /** Lists all skills of a folder from its current files, disabled ones included. */
   async list(folder: string) {
     const { options, clock } = engine;

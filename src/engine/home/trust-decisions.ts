@@ -3,7 +3,7 @@ import { choiceOption, optionWhere } from '../../core/envelope/read-options.ts';
 import { isJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ConfiguredHook } from './user-hooks.ts';
-import type { EngineServices } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 import { argumentProblem, requireArguments, folderPathOption } from '../check-arguments.ts';
 import type { FolderTrust } from './folder-trust.ts';
 
@@ -24,9 +24,9 @@ const hooksToDecide = optionWhere<readonly ConfiguredHook[]>('a list of hooks, a
 
 /** The user's decisions about projects and hooks. They apply to engines that are loaded later. */
 export class TrustDecisions {
-  readonly #parts: EngineServices;
+  readonly #parts: EngineParts;
 
-  constructor(parts: EngineServices) {
+  constructor(parts: EngineParts) {
     this.#parts = parts;
   }
 

@@ -1,12 +1,12 @@
-import type { EngineServices } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 import { QueuedMessages } from '../store/home-store.ts';
 import { programVariables } from '../sandbox/user-program-variables.ts';
 
 /** The user's data in a home and on this machine, to show and change it. Each part is loaded on use. */
 export class UserHome {
-  readonly #parts: EngineServices;
+  readonly #parts: EngineParts;
 
-  constructor(parts: EngineServices) {
+  constructor(parts: EngineParts) {
     this.#parts = parts;
   }
 

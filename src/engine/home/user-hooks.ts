@@ -18,7 +18,7 @@ import type { Hooks } from '../../ports/hooks.ts';
 import { isJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { EnvironmentVariables } from '../../protocol/shell.ts';
-import type { EngineServices } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 import { programVariables } from '../sandbox/user-program-variables.ts';
 import { dirname, join } from 'node:path';
 
@@ -64,7 +64,7 @@ export async function decideHooks(
   return undefined;
 }
 
-export const hookRegistry = (engine: EngineServices) => ({
+export const hookRegistry = (engine: EngineParts) => ({
   list(folder: string): Promise<ConfiguredHooks | Outcome> {
     return loadConfiguredHooks(folder, engine.options);
   },
@@ -90,7 +90,7 @@ export const hookRegistry = (engine: EngineServices) => ({
 
 /** The hooks of one thread. They are the user's own programs and get the variables of this process. */
 export async function createThreadHooks(
-  engine: Pick<EngineServices, 'clock' | 'ids' | 'options' | 'programs' | 'base' | 'sessionStarts'>,
+  engine: Pick<EngineParts, 'clock' | 'ids' | 'options' | 'programs' | 'base' | 'sessionStarts'>,
   hooks: readonly HookDefinition[],
   shell: string,
 ): Promise<Hooks> {

@@ -7,7 +7,10 @@ import type { LiveThread } from './live-thread-types.ts';
 /** The most files that one line names. */
 const mostNamed = 1000;
 
-/** Tells the main conversation, after each turn of a side conversation, which files that changed: no crash loses it. */
+/**
+ * Tracks the file changes of a side conversation. The main one records them at the end of each of its turns, so that
+ * its model learns of them with its next request even if this process is killed.
+ */
 export class SideConversationChanges {
   readonly #main: Pick<LiveThread, 'tellChangedBeside'>;
   /** Not yet reported to the main conversation. */

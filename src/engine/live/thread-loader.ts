@@ -30,8 +30,8 @@ export class ThreadLoader {
   readonly #keeper: ThreadManager;
   readonly #clients: LoadedFor;
   readonly hub: ThreadFollowers;
-  opening: Opening = { notices: [] };
-  thread: Thread | undefined;
+  #opening: Opening = { notices: [] };
+  #thread: Thread | undefined;
   /** The thread as it was given up for work on the whole, until it is loaded again: its session continues. */
   #away: Thread | undefined;
   #known: LastKnownThread | undefined;
@@ -50,26 +50,33 @@ export class ThreadLoader {
     this.hub = new ThreadFollowers(id, store, { isKept, onLeave: () => this.#rest() });
   }
 
+  get thread(): Thread | undefined {
+    return this.#thread;
+  }
+  get opening(): Opening {
+    return this.#opening;
+  }
+
   /** Clients get the object only after it was loaded once, so one of the two exists. */
   get now() {
-    return this.thread ?? this.#known!;
+    return this.#thread ?? this.#known!;
   }
   get cost(): Usage {
-    return this.thread === undefined ? this.#known!.cost : costOfThread(this.thread);
+    return this.#thread === undefined ? this.#known!.cost : costOfThread(this.#thread);
   }
   /** True if it is loaded, or was given up before it had a message: then it may have no file. */
   get isHere(): boolean {
-    return this.thread !== undefined || this.#known?.isEmpty === true;
+    return this.#thread !== undefined || this.#known?.isEmpty === true;
   }
   /** True if the thread or its agents have work; work that waits for work on the whole does not count. */
   get isBusy(): boolean {
-    return this.thread?.isBusy === true || this.thread?.agents?.isRunning === true;
+    return this.#thread?.isBusy === true || this.#thread?.agents?.isRunning === true;
   }
 
   #load(): Promise<Thread | EngineRefused> {
     if (this.#over !== undefined) return Promise.resolve(engineRefused(this.#over));
     if (this.#loading !== undefined) return this.#loading;
-    if (this.thread !== undefined) return Promise.resolve(this.thread);
+    if (this.#thread !== undefined) return Promise.resolve(this.#thread);
     const loading = this.#open();
     this.#loading = loading;
     // Registered first, so that later callers cannot overtake those that waited.
@@ -79,9 +86,9 @@ export class ThreadLoader {
 
   async adopt({ thread, ...opening }: OpenedThread): Promise<Thread> {
     await this.hub.attach(thread, opening);
-    this.thread = thread;
+    this.#thread = thread;
     this.#away = undefined;
-    this.opening = opening;
+    this.#opening = opening;
     thread.subscribe({
       event: (event) => {
         if (event.kind === 'turn-started' && !thread.isCompactingItself) this.#clients.turnBegan(event.turnId);
@@ -94,7 +101,7 @@ export class ThreadLoader {
 
   /** Interrupts or suspends running work and returns the lease. The next use loads the thread again. */
   giveUp({ sessionGoesOn = false }: { readonly sessionGoesOn?: boolean } = {}): Promise<void> {
-    const thread = this.thread;
+    const thread = this.#thread;
     if (thread === undefined) return this.#leaving;
     this.#left(thread);
     if (sessionGoesOn) this.#away = thread;
@@ -157,15 +164,15 @@ export class ThreadLoader {
   }
 
   #left(thread: Thread): void {
-    if (this.thread !== thread) return;
+    if (this.#thread !== thread) return;
     this.#known = captureLastKnownThread(thread);
-    this.thread = undefined;
+    this.#thread = undefined;
     clearTimeout(this.#idle);
   }
 
   #rest(): void {
     clearTimeout(this.#idle);
-    if (this.thread === undefined || !this.isKept) return;
+    if (this.#thread === undefined || !this.isKept) return;
     this.#idle = setTimeout(() => {
       if (this.#isIdle) void this.giveUp().catch(() => {});
       else this.#rest();

@@ -28,7 +28,7 @@ import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import { stringAt, type JsonObject } from '../../protocol/json.ts';
 import { lineType, type Line, type LineKind } from '../../protocol/line.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { EngineServices } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 import { loadThreadState } from '../thread/branch/resume-thread.ts';
 import { readLooseJson } from '../../core/compaction/candidates/loose-json.ts';
 import { cutJsonLine, type ReviewEntry } from '../../core/fragments/approval-review.ts';
@@ -55,7 +55,7 @@ export interface ThreadMemories extends BackgroundWork {
 type MemoriesOfThread = { readonly config: Config; readonly settings: Settings; readonly catalogue: Catalogue };
 const looked = 200;
 
-export function openThreadMemories(engine: EngineServices, input: MemoriesOfThread): ThreadMemories {
+export function openThreadMemories(engine: EngineParts, input: MemoriesOfThread): ThreadMemories {
   const stop = new AbortController();
   let host: BackgroundHost | undefined;
   let work: Promise<void> | undefined;
@@ -72,7 +72,7 @@ export function openThreadMemories(engine: EngineServices, input: MemoriesOfThre
 }
 
 /** One process at a time. Never rejects. */
-async function run(engine: EngineServices, input: MemoriesOfThread, host: BackgroundHost, signal: AbortSignal) {
+async function run(engine: EngineParts, input: MemoriesOfThread, host: BackgroundHost, signal: AbortSignal) {
   try {
     await inFreeLock(engine.locks, `${memoryNotesFolder(engine.base.home)}/lock`, async () => {
       const secrets = await secretsOf(engine, input);
@@ -92,7 +92,7 @@ const unwritten = (why: string, next: string): Outcome => ({
 
 /** `secrets`: texts that must not be sent or written. */
 function writerParts(
-  engine: EngineServices,
+  engine: EngineParts,
   { config, settings, catalogue }: MemoriesOfThread,
   secrets: readonly string[],
   signal: AbortSignal,
@@ -135,7 +135,7 @@ function effortOf(catalogue: Catalogue, model: string, wanted: string): string |
 }
 
 /** Reads all lines: the last mode counts, even one that a checkpoint left out. */
-async function modeOf({ store }: EngineServices, id: ThreadId): Promise<MemoryMode> {
+async function modeOf({ store }: EngineParts, id: ThreadId): Promise<MemoryMode> {
   let mode: MemoryMode = 'enabled';
   for await (const line of store.read(id, { from: 0 as Ordinal, wanted: concernsMemory }))
     mode = foldMemoryMode(mode, line);
@@ -143,7 +143,7 @@ async function modeOf({ store }: EngineServices, id: ThreadId): Promise<MemoryMo
 }
 
 /** Values that no model may read: secret variables, the configuration's secrets, and logins to servers. */
-async function secretsOf(engine: EngineServices, { settings }: MemoriesOfThread): Promise<readonly string[]> {
+async function secretsOf(engine: EngineParts, { settings }: MemoriesOfThread): Promise<readonly string[]> {
   const { base, options } = engine;
   const { withheld = [] } = settings.shellEnvironment;
   const ofVariables = Object.entries(options.env).flatMap(([name, value]) =>

@@ -6,7 +6,7 @@ import type { Credentials, HeaderSources } from '../../adapters/model/http/crede
 import { authModeOf, requestSecrets, wireHeaders } from '../../adapters/model/http/credentials-and-headers.ts';
 import { askServerModels, createServerQuestions, type ServerModels } from '../../adapters/model/server-models.ts';
 import { accountHeaders } from '../../adapters/model/responses/client.ts';
-import type { EngineServices } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 
 export interface ModelListQuery {
   readonly provider: ProviderConfig;
@@ -18,7 +18,7 @@ export interface ModelListQuery {
 }
 
 export type AskingParts = Pick<
-  EngineServices,
+  EngineParts,
   'options' | 'clock' | 'sendTo' | 'logins' | 'requests' | 'programs' | 'programFolder'
 >;
 

@@ -19,7 +19,7 @@ import { defaultModel, contextWindowSettings } from '../../adapters/gather/setti
 import { defined } from '../../base/objects.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { providerRequestAddress, askServerForModels } from './fetch-model-list.ts';
-import type { EngineServices } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 import { type FoundAbility, type ModelTest, modelTest } from './model-test.ts';
 import { configFileDenier } from '../sandbox/denied-config-files.ts';
 import { mergeAskedModels } from './provider-models.ts';
@@ -74,10 +74,10 @@ export interface ModelTestResult {
 const patienceMs = 5000;
 
 export class HomeModels {
-  readonly #engine: EngineServices;
+  readonly #engine: EngineParts;
   readonly #files: ProviderModelFiles;
 
-  constructor(engine: EngineServices) {
+  constructor(engine: EngineParts) {
     this.#engine = engine;
     this.#files = providerModelFiles(engine.base.home);
   }

@@ -8,7 +8,7 @@ import { localProvider, localProviders } from '../../core/config/providers/provi
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { EnvironmentVariables } from '../../protocol/shell.ts';
 import type { EngineOptions } from '../engine-options.ts';
-import type { EngineServices } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 import { locatedProvider } from './thread-providers.ts';
 
 export type LocalCandidate = { readonly local: LocalProvider; readonly provider: ProviderConfig };
@@ -128,7 +128,7 @@ export interface LocalServerFound {
 }
 
 export async function findLocalServers(
-  { base, options }: Pick<EngineServices, 'base' | 'options'>,
+  { base, options }: Pick<EngineParts, 'base' | 'options'>,
   patienceMs: number,
 ): Promise<readonly LocalServerFound[]> {
   const found = await Promise.all(

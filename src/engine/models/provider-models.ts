@@ -12,7 +12,7 @@ import type { KeptModel, KeptModels } from '../../adapters/gather/provider-model
 import type { ServerModel } from '../../adapters/model/server-models.ts';
 import { isThisMachine, normaliseHost } from '../../core/policy/network/host-name.ts';
 import { defined } from '../../base/objects.ts';
-import type { EngineServices } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 import type { AskingParts, AskedModels } from './fetch-model-list.ts';
 
 export interface ProviderModels {
@@ -42,7 +42,7 @@ interface ModelSources {
 
 /** Reads at most two small files. Only `learn` and `refresh` ask a server. */
 export function providerModels(
-  engine: AskingParts & Pick<EngineServices, 'base'>,
+  engine: AskingParts & Pick<EngineParts, 'base'>,
   { provider, described, config }: ModelSources,
 ): ProviderModels {
   const { clock } = engine;

@@ -13,7 +13,7 @@ import type { ModelProvider } from '../../ports/model.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { isSameProvider, type ProviderName, providerName } from '../../protocol/provider-name.ts';
 import type { EnvironmentVariables } from '../../protocol/shell.ts';
-import type { EngineServices } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 import { fallbackUnusable } from '../thread/thread-fallback.ts';
 import type { ConfiguredThread } from '../thread-setup/configure-thread.ts';
 import type { ThreadParts } from '../thread/thread-parts.ts';
@@ -34,7 +34,7 @@ export const nameOfProvider = (provider: ProviderConfig): ProviderName =>
 
 /** Makes the providers of one thread. Sends and opens nothing. */
 export function threadProviders(
-  { options, clock, logins, requests, programs, programFolder, sendTo }: EngineServices,
+  { options, clock, logins, requests, programs, programFolder, sendTo }: EngineParts,
   { config, settings }: { readonly config: Config; readonly settings: Pick<Settings, 'features'> },
 ) {
   const { env: environment, formats = [] } = options;
@@ -68,7 +68,7 @@ export interface ThreadModels {
 }
 
 export function threadModels(
-  engine: EngineServices,
+  engine: EngineParts,
   { config, described }: { readonly config: Config; readonly described: Catalogue },
 ): ThreadModels {
   const made = new Map<string, ProviderModels>();
@@ -108,7 +108,7 @@ export interface AnsweringProvider {
 
 /** Sends and opens nothing. */
 export async function answeringProvider(
-  engine: EngineServices,
+  engine: EngineParts,
   { config, settings, models }: Pick<ConfiguredThread, 'config' | 'settings' | 'models'>,
   id: string,
 ): Promise<AnsweringProvider | ProviderProblem> {

@@ -30,7 +30,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import { writtenBy } from '../../protocol/user-input.ts';
 import { findChangesToReview } from './changes-to-review.ts';
-import type { EngineServices } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 import { type EngineRefused, engineRefused } from '../engine-refused.ts';
 import type { Engine } from '../engine.ts';
 
@@ -99,7 +99,7 @@ const onlyTools = [
 /** Reviews code in a thread of its own, read-only and without questions. Only the findings are kept. */
 export async function reviewCode(
   engine: Pick<Engine, 'start' | 'openSandbox'>,
-  { base, clock, ids }: EngineServices,
+  { base, clock, ids }: EngineParts,
   given: ReviewCode,
 ): Promise<ReviewedCode | EngineRefused> {
   const asked = validateOptions<ReviewCode>(given, reviewOptions, 'review()');

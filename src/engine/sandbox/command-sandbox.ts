@@ -24,7 +24,7 @@ import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { PermissionProfile, ResolvedPolicy, SandboxMode } from '../../protocol/permissions.ts';
 import { variablesOption } from '../engine-options.ts';
-import type { EngineServices } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 import { configureThread } from '../thread-setup/configure-thread.ts';
 import { lazyGitGuard } from '../thread-setup/lazy-workspace.ts';
 import { deniedPathCheck, rootsWithProtectedNames } from '../thread/turn-effects.ts';
@@ -102,7 +102,7 @@ export interface SandboxMeans {
 
 const captureLimits = { timeoutMs: 60_000, outputBytes: 1024 * 1024 };
 
-export async function openSandbox(engine: EngineServices, given: SandboxRequest): Promise<CommandSandbox | Outcome> {
+export async function openSandbox(engine: EngineParts, given: SandboxRequest): Promise<CommandSandbox | Outcome> {
   const request = validateOptions<SandboxRequest>(given, sandboxOptions, 'openSandbox()');
   if ('code' in request) return request;
   const chosen = await choosePolicy(engine, request);
@@ -137,7 +137,7 @@ export async function openSandbox(engine: EngineServices, given: SandboxRequest)
     },
     plan,
     async run(argv, { cwd: folder, notice } = {}) {
-      const problem = programProblem(argv[0] ?? '', folder ?? cwd, env['PATH']);
+      const problem = programProblem(argv[0] ?? '', { cwd: folder ?? cwd, path: env['PATH'] });
       if (problem !== undefined) return problem;
       const command = await planned(argv, { terminal: 'inherited', ...defined({ cwd: folder }) });
       if (command.kind === 'refused') return command;
@@ -164,19 +164,19 @@ export async function openSandbox(engine: EngineServices, given: SandboxRequest)
   };
 }
 
-export async function needsSandboxIn(engine: EngineServices, cwd: string): Promise<boolean> {
+export async function needsSandboxIn(engine: EngineParts, cwd: string): Promise<boolean> {
   const policy = await threadPolicy(engine, cwd, noOwnPlaces);
   return policy !== undefined && needsSandbox(policy);
 }
 
 /** Returns why all commands of new threads in a folder would be refused. */
-export async function sandboxRefusalIn(engine: EngineServices, cwd: string): Promise<SandboxRefused | undefined> {
+export async function sandboxRefusalIn(engine: EngineParts, cwd: string): Promise<SandboxRefused | undefined> {
   const policy = await threadPolicy(engine, cwd, engine.ownPlaces());
   const route = policy && (await engine.sandbox.route(policy));
   return route?.kind === 'refused' ? route : undefined;
 }
 
-async function threadPolicy(engine: EngineServices, cwd: string, own: OwnPlaces): Promise<ResolvedPolicy | undefined> {
+async function threadPolicy(engine: EngineParts, cwd: string, own: OwnPlaces): Promise<ResolvedPolicy | undefined> {
   const configured = await configureThread(engine, { cwd }, {});
   if ('code' in configured) return undefined;
   const { sandbox: profile } = configured.settings;
@@ -184,7 +184,7 @@ async function threadPolicy(engine: EngineServices, cwd: string, own: OwnPlaces)
   return resolvePolicy(profile, { ...findPermissionPlaces(cwd, engine.options.env, { own, profile }), ...landlock });
 }
 
-async function choosePolicy(engine: EngineServices, request: SandboxRequest) {
+async function choosePolicy(engine: EngineParts, request: SandboxRequest) {
   const { options, base } = engine;
   const { permissions } = request;
   const cwd = normalisePath(request.cwd);
@@ -244,7 +244,10 @@ function noFolder(given: string): Outcome {
 type ProgramProblem = { readonly kind: 'not-started'; readonly reason: string; readonly exitCode: 126 | 127 };
 
 /** Returns why a shell in that folder would not start the program, looked up with the command's own PATH. */
-function programProblem(name: string, cwd: string, path = '/bin:/usr/bin'): ProgramProblem | undefined {
+function programProblem(
+  name: string,
+  { cwd, path = '/bin:/usr/bin' }: { readonly cwd: string; readonly path: string | undefined },
+): ProgramProblem | undefined {
   const places = name.includes('/') ? [name] : path.split(':').map((folder) => `${folder || '.'}/${name}`);
   const files = places
     .map((place) => (place.startsWith('/') ? place : `${cwd}/${place}`))

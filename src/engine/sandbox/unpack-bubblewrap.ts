@@ -3,7 +3,7 @@ import { packagedBubblewrap, programHash } from '../../adapters/sandbox/sandbox.
 import { installBubblewrap, installers } from '../../ports/sandbox.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { EnvironmentVariables } from '../../protocol/shell.ts';
-import { type EngineServices, unpackedBubblewrap } from '../engine-parts.ts';
+import { type EngineParts, unpackedBubblewrap } from '../engine-parts.ts';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { join } from 'node:path';
 export type UnpackedBubblewrap = { readonly kind: 'unpacked'; readonly program: string };
 
 /** Unpacks the distribution's package into the home. The old copy is replaced only when the new one works. */
-export async function unpackBubblewrap(engine: EngineServices): Promise<UnpackedBubblewrap | Outcome> {
+export async function unpackBubblewrap(engine: EngineParts): Promise<UnpackedBubblewrap | Outcome> {
   if (process.platform !== 'linux') return onlyOnLinux;
   const { base } = engine;
   const folder = unpackedBubblewrap(base.home);
@@ -45,7 +45,7 @@ export async function unpackBubblewrap(engine: EngineServices): Promise<Unpacked
   }
 }
 
-async function runStep({ spawn, options }: EngineServices, step: PackageStep): Promise<boolean> {
+async function runStep({ spawn, options }: EngineParts, step: PackageStep): Promise<boolean> {
   const { HTTP_PROXY, HTTPS_PROXY, http_proxy, https_proxy, PATH } = options.env;
   const proxies = Object.entries({ HTTP_PROXY, HTTPS_PROXY, http_proxy, https_proxy, PATH });
   const env = Object.fromEntries(proxies.filter((pair): pair is [string, string] => pair[1] !== undefined));

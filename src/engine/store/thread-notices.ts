@@ -61,7 +61,9 @@ function goalNotice({ goal }: ThreadState, features: Settings['features']): Outc
   return { code: 'goal-resting', message, next: 'To continue with it, ask to resume the goal.' };
 }
 
-export function unprovenNotice(id: ThreadId, { messages, pins, forNow }: UnprovenClaims): Outcome | undefined {
+type UnprovenNotice = Outcome<'user-lines-unproven'>;
+
+export function unprovenNotice(id: ThreadId, { messages, pins, forNow }: UnprovenClaims): UnprovenNotice | undefined {
   const [some, notes] = [counted(messages.length, 'waiting message'), counted(pins.length, 'pinned note')];
   const what = [...some, ...notes].join(' and ');
   if (what === '') return undefined;
@@ -98,7 +100,9 @@ const counted = (count: number, noun: string): readonly string[] =>
 const nounOf = (count: number, noun: string): string => (count === 1 ? noun : `${noun}s`);
 const mostShown = 5;
 
-export function waitingNotice(id: ThreadId, { waiting: all }: Pick<ThreadState, 'waiting'>): Outcome | undefined {
+type WaitingNotice = Outcome<'messages-waiting'>;
+
+export function waitingNotice(id: ThreadId, { waiting: all }: Pick<ThreadState, 'waiting'>): WaitingNotice | undefined {
   // Leave out messages about files and commands, which users know, and results of reviews, which are not theirs.
   const waiting = all.filter(
     (message) => !isAboutFiles(message) && (message.kind !== 'item' || !isKnown(message.item)),

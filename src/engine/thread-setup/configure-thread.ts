@@ -51,7 +51,7 @@ import { type LastSettings, withoutModelDefaults } from '../../core/state/resume
 import type { Json } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ApprovalPolicy } from '../../protocol/permissions.ts';
-import type { EngineServices } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 import { fallbackNotices, type ThreadModels, threadModels } from '../models/thread-providers.ts';
 import { policyInForce } from '../wording.ts';
 import { configFileDenier, projectConfigFileDenier } from '../sandbox/denied-config-files.ts';
@@ -78,7 +78,7 @@ export interface ConfiguredThread {
 }
 
 export async function configureThread(
-  engine: EngineServices,
+  engine: EngineParts,
   place: ThreadSetupInput,
   request: ThreadRequest,
 ): Promise<ConfiguredThread | Outcome> {

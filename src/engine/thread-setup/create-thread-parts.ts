@@ -24,7 +24,7 @@ import { temporaryFolders } from '../../core/policy/paths/special-places.ts';
 import { grantedFolders } from '../../core/policy/profiles/profile-entries.ts';
 import type { ModelClient, ProviderCapabilities, SentFrame } from '../../ports/model.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { EngineServices } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 import { answeringProvider, threadProviders, withFallback } from '../models/thread-providers.ts';
 import type { AnsweringProvider } from '../models/thread-providers.ts';
 import { createTamperWatch } from '../sandbox/tamper-watch.ts';
@@ -46,10 +46,7 @@ export interface ThreadPartsInput extends Configured {
 }
 
 /** Makes the parts of one thread and joins them with the shared ones. Has no effect outside the process yet. */
-export async function createThreadParts(
-  engine: EngineServices,
-  input: ThreadPartsInput,
-): Promise<ThreadParts | Outcome> {
+export async function createThreadParts(engine: EngineParts, input: ThreadPartsInput): Promise<ThreadParts | Outcome> {
   const { clock, ids, sandbox, commands, opened, root } = engine;
   const { env } = engine.options;
   const { home, requirements } = engine.base;
@@ -211,7 +208,7 @@ export async function createThreadParts(
   return settings.fallback === undefined ? parts : withFallback({ parts, own, open, partsUnder });
 }
 
-function notifier(engine: EngineServices, argv: readonly string[]): ThreadParts['notify'] {
+function notifier(engine: EngineParts, argv: readonly string[]): ThreadParts['notify'] {
   if (argv.length === 0) return undefined;
   const message = `The program of notify could not be started: ${argv[0] ?? ''}`;
   const failed = { code: 'notify-failed', message, next: 'Correct notify in config.toml, or remove it.' };
@@ -227,7 +224,7 @@ const openedFolders = (
 
 /** Undefined if no login shell is asked: it is not allowed, or commands would get nothing from its answer. */
 function loginShellFor(
-  { base, options, root, clock }: EngineServices,
+  { base, options, root, clock }: EngineParts,
   { config, settings, request }: ThreadPartsInput,
   shell: string,
 ): ShellEnvironmentOptions['loginShell'] {
@@ -262,7 +259,7 @@ function combineTurnWork(all: readonly (AroundTurns | undefined)[]): Partial<Aro
 }
 
 /** Runs with the variables of this process, as at the user's own prompt. */
-function userShellOf({ spawn, options }: EngineServices, shell: string): NonNullable<ThreadParts['userShell']> {
+function userShellOf({ spawn, options }: EngineParts, shell: string): NonNullable<ThreadParts['userShell']> {
   const env = defined(options.env) as Readonly<Record<string, string>>;
   const limits = { timeoutMs: 3_600_000, outputBytes: 256 * 1024 };
   return ({ command, cwd, signal, output }) => {

@@ -1,3 +1,4 @@
+import { valueOr } from '../../base/objects.ts';
 import { fileSystem, kindOfEntry } from '../../adapters/disk/file-system.ts';
 import { type BoundedReading, readBounded, type UnreadFile } from '../../adapters/disk/regular-files.ts';
 import { imageFormat } from '../../adapters/gather/files/load-image.ts';
@@ -9,7 +10,7 @@ import { ownPathMatcher } from '../../core/policy/paths/special-places.ts';
 import type { SearchFiles } from '../../ports/files.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ResolvedPolicy } from '../../protocol/permissions.ts';
-import type { EngineServices } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 import { loadIgnoreRules } from '../workspace/ignore-rules.ts';
 import { findFiles, mostSearchedBytes, searchContents } from '../workspace/search-files.ts';
 import { type VisibleEntry, visibleFiles } from '../workspace/visible-files.ts';
@@ -17,7 +18,7 @@ import { nodeWorkspaceDisk as disk, inOpenFolder } from '../workspace/workspace-
 import { WorkStoppedError, TimeSlicer } from '../workspace/yield-to-event-loop.ts';
 import { basename, dirname } from 'node:path';
 
-export function editTools(engine: EngineServices, patches: ApplyPatchPorts): readonly Tool[] {
+export function editTools(engine: EngineParts, patches: ApplyPatchPorts): readonly Tool[] {
   const readFile = readFileTool((path, { policy }) => loadText(path, { denies: readGuard(policy).deniesModel }));
   return [editFileTool(patches), readFile, searchTool(searchFiles(engine))];
 }
@@ -27,7 +28,7 @@ const mostLines = 200;
 /** A search that takes longer is ended and returns its results so far. */
 const patienceMs = 10_000;
 
-function searchFiles({ options, clock, ownPlaces }: EngineServices): SearchFiles {
+function searchFiles({ options, clock, ownPlaces }: EngineParts): SearchFiles {
   const placeOf = (folder: string, policy: ResolvedPolicy, signal: AbortSignal) => {
     const root = disk.realPath(folder) ?? folder;
     const denies = readGuard(policy).deniesModel;
@@ -68,11 +69,7 @@ function searchFiles({ options, clock, ownPlaces }: EngineServices): SearchFiles
 
 /** Reads through open folders: a command may have replaced one of them since the search. */
 function readInPlace(path: string): Uint8Array | undefined {
-  try {
-    return inOpenFolder(disk, path, (folder, name) => folder.read(name, mostSearchedBytes));
-  } catch {
-    return undefined;
-  }
+  return valueOr(undefined, () => inOpenFolder(disk, path, (folder, name) => folder.read(name, mostSearchedBytes)));
 }
 
 function whyNot(folder: string, policy: ResolvedPolicy): Outcome | undefined {

@@ -2,7 +2,7 @@ import type { Config } from '../../core/config/config.ts';
 import type { Clock } from '../../ports/system.ts';
 import type { GitGuard, RepositorySearch, Snapshots } from '../../ports/workspace.ts';
 import type { ThreadParts } from '../thread/thread-parts.ts';
-import type { EngineServices } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 
 // The code behind these is loaded on use: by then the first request is on its way.
 
@@ -40,7 +40,7 @@ export function lazyGitGuard(clock: Clock): GitGuard {
 
 const nothingSeen = ({ roots: unseen }: RepositorySearch) => ({ repositories: [], settings: [], unseen });
 
-export function lazySnapshots(engine: EngineServices, undo: Config['undo']): Snapshots {
+export function lazySnapshots(engine: EngineParts, undo: Config['undo']): Snapshots {
   const { options, base, threadStore, clock, ownPlaces } = engine;
   const make = async () => {
     const [{ WorkspaceSnapshots }, { nodeWorkspaceDisk: disk }] = await Promise.all([

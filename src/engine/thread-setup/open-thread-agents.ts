@@ -13,7 +13,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { AgentTreeState } from '../agents/agent-tree.ts';
 import { agentThreads, type ParentRequest, askerSharedWithAgents } from '../agents/open-agent-threads.ts';
 import { ThreadAgents } from '../agents/thread-agents.ts';
-import type { EngineServices } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 import { type CatalogueOf, windowOfSettings } from '../models/settings-window.ts';
 import { configFileDenier } from '../sandbox/denied-config-files.ts';
 import type { ConfiguredThread } from './configure-thread.ts';
@@ -23,10 +23,10 @@ interface AgentsOfThreadInput extends Pick<ConfiguredThread, 'config' | 'setting
   readonly request: ParentRequest & { readonly agent?: AgentIdentity };
 }
 
-const trees = new WeakMap<EngineServices, Map<ThreadId, AgentTreeState>>();
+const trees = new WeakMap<EngineParts, Map<ThreadId, AgentTreeState>>();
 
 export async function openThreadAgents(
-  engine: EngineServices,
+  engine: EngineParts,
   { config, catalogueOf, settings, request }: AgentsOfThreadInput,
 ) {
   const given = readAgentsConfig(config.agents);

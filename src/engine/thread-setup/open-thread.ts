@@ -16,7 +16,7 @@ import type { ThreadId } from '../../protocol/ids.ts';
 import { equalJson, type JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadCut } from '../../protocol/thread.ts';
-import type { EngineServices } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 import { type EngineRefused, engineRefused } from '../engine-refused.ts';
 import { resumeNotices } from '../store/thread-notices.ts';
 import { findThreadOrigin, provenStartSettings, unusableKeyNotice } from '../store/thread-origin.ts';
@@ -42,7 +42,7 @@ export interface OpenedThread {
 }
 
 export async function startThread(
-  engine: EngineServices,
+  engine: EngineParts,
   request: ThreadRequest & { readonly cwd: string },
   again: { readonly id?: ThreadId; readonly kept?: Settings } = {},
 ): Promise<OpenedThread | EngineRefused> {
@@ -55,7 +55,7 @@ export async function startThread(
 }
 
 export async function resumeThread(
-  engine: EngineServices,
+  engine: EngineParts,
   id: ThreadId,
   request: ThreadRequest,
   kept?: KeptSettings,
@@ -79,7 +79,7 @@ export async function resumeThread(
 
 /** Begins the fork and opens it. The fork has no name: a name leads to one thread, the source. */
 export async function openFork(
-  engine: EngineServices,
+  engine: EngineParts,
   { id, cut }: { readonly id: ThreadId; readonly cut: ThreadCut },
   request: ThreadRequest,
 ): Promise<OpenedThread | EngineRefused> {
@@ -106,7 +106,7 @@ type PreparedThread = Pick<ConfiguredThread, 'settings' | 'profileName' | 'notic
 
 /** `kept`: the settings that were in force when this engine gave the thread up. */
 async function prepareThread(
-  engine: EngineServices,
+  engine: EngineParts,
   place: ThreadSetupInput,
   request: ThreadRequest,
   { kept, past }: { readonly kept?: Settings | undefined; readonly past?: ServerHistory } = {},
@@ -148,7 +148,7 @@ export interface KeptSettings {
  * was started.
  */
 export async function prepareResumedThread(
-  engine: EngineServices,
+  engine: EngineParts,
   { id, state }: { readonly id: ThreadId; readonly state: ThreadState },
   request: ThreadRequest,
   given?: KeptSettings,

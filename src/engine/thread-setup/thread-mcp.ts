@@ -16,7 +16,7 @@ import { mcpToolMissingText } from '../../core/fragments/answers/mcp-and-found-t
 import { builtInModes } from '../../core/policy/profiles/tables/profile-tables.ts';
 import type { McpTool } from '../../ports/mcp-servers.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { EngineServices } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 import { type CatalogueOf, windowOfSettings } from '../models/settings-window.ts';
 import type { ThreadPartsInput } from './create-thread-parts.ts';
 import { randomBytes } from 'node:crypto';
@@ -29,10 +29,10 @@ interface McpThread extends Pick<ThreadPartsInput, 'config' | 'settings' | 'past
   readonly besides: () => number;
 }
 
-const pools = new WeakMap<EngineServices, ServerPool>();
+const pools = new WeakMap<EngineParts, ServerPool>();
 
 export async function openThreadMcp(
-  engine: EngineServices,
+  engine: EngineParts,
   { config, catalogueOf, settings, past = {}, alsoDeferred, besides }: McpThread,
 ) {
   const { servers: configured, problems } = readMcpServers(config.mcpServers, engine.base.requirements.mcpServers);
@@ -74,7 +74,7 @@ export async function openThreadMcp(
   };
 }
 
-export function createMcpHost(engine: EngineServices): McpClientPorts {
+export function createMcpHost(engine: EngineParts): McpClientPorts {
   const { clock, home, programs, programFolder, options } = engine;
   const { name, version } = options.client;
   return {
@@ -94,7 +94,7 @@ export function createMcpHost(engine: EngineServices): McpClientPorts {
 
 /** The tools of servers, and the two that reach deferred ones, always listed: deferred tools may come later. */
 function toolSource(
-  { clock, resizeImage }: EngineServices,
+  { clock, resizeImage }: EngineParts,
   servers: ThreadServers,
   alsoDeferred: McpThread['alsoDeferred'],
 ): ToolSource {
@@ -142,7 +142,7 @@ function toolSource(
   });
 }
 
-function confineServer(engine: EngineServices): McpClientPorts['confine'] {
+function confineServer(engine: EngineParts): McpClientPorts['confine'] {
   return async (command, { sandbox, cwd }) => {
     const { openSandbox } = await import('../sandbox/command-sandbox.ts');
     const named = Object.keys(builtInModes).find((profile) => builtInModes[profile] === sandbox) ?? sandbox;

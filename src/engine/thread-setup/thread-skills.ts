@@ -4,11 +4,11 @@ import type { InstalledPlugin } from '../../adapters/gather/installed-plugins.ts
 import type { Config } from '../../core/config/config.ts';
 import { type GivenFeatures, isGateOpen } from '../../core/config/features.ts';
 import type { Skills } from '../../ports/skills.ts';
-import type { EngineServices } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 import type { ConfiguredThread } from './configure-thread.ts';
 
 export function createThreadSkills(
-  { base, options, clock }: Pick<EngineServices, 'base' | 'options' | 'clock'>,
+  { base, options, clock }: Pick<EngineParts, 'base' | 'options' | 'clock'>,
   { config, skillSwitches: switches }: Pick<ConfiguredThread, 'config' | 'skillSwitches'>,
   plugins: ThreadPlugins,
 ): Skills {
@@ -36,7 +36,7 @@ export function createThreadSkills(
 type SkillRoot = FoundSkillPlaces['places'][number] & { readonly prefix?: string };
 
 export function skillSources(
-  { base, options: { systemFolders } }: Pick<EngineServices, 'base' | 'options'>,
+  { base, options: { systemFolders } }: Pick<EngineParts, 'base' | 'options'>,
   { config, cwd, installed }: { config: Config; cwd: string; installed: readonly InstalledPlugin[] },
 ) {
   const { places, problems } = findSkillPlaces({ base, config, cwd, systemFolders });

@@ -23,7 +23,7 @@ import type { PreparePicture } from '../../core/fragments/answers/content-parts.
 import type { CommandSessions } from '../../ports/commands.ts';
 import type { ProviderCapabilities } from '../../ports/model.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { EngineServices } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 import type { CatalogueOf } from '../models/settings-window.ts';
 import type { ClientToolSet } from './client-tool-set.ts';
 import type { ConfiguredThread } from './configure-thread.ts';
@@ -38,7 +38,7 @@ interface ToolParts extends Pick<ConfiguredThread, 'config'> {
 
 /** The tools of every thread, in the order in which requests list them. */
 export function builtInTools(
-  { clock, base: { requirements }, resizeImage: resize }: EngineServices,
+  { clock, base: { requirements }, resizeImage: resize }: EngineParts,
   { config, cwd, patches, exec, capabilities, isAgent }: ToolParts,
 ): readonly Tool[] {
   return [
@@ -63,7 +63,7 @@ export function builtInTools(
 }
 
 /** Loaded when a model first needs them. `taken`: names of tools of the program, which take precedence. */
-export function lazyEditTools(engine: EngineServices, patches: ApplyPatchPorts, taken: ReadonlySet<string>) {
+export function lazyEditTools(engine: EngineParts, patches: ApplyPatchPorts, taken: ReadonlySet<string>) {
   let tools: readonly Tool[] = [];
   return {
     /** Stays one array until they are loaded. */

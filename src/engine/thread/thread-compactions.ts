@@ -15,14 +15,18 @@ const automatic = { trigger: 'auto', reason: 'context_limit', phase: 'post_turn'
 export class ThreadCompactions {
   readonly #thread: ThreadCore;
   readonly #fallback: Pick<ThreadFallback, 'instead'>;
-  /** Settles when the newest compaction in a turn of its own is over. Never rejects. */
-  over: Promise<unknown> = Promise.resolve();
+  #over: Promise<unknown> = Promise.resolve();
   /** The automatic compaction after a turn, from the end of that turn until the compaction is over. */
   #following: { readonly stopping: AbortController; readonly over: PromiseWithResolvers<boolean> } | undefined;
 
   constructor(thread: ThreadCore, fallback: Pick<ThreadFallback, 'instead'>) {
     this.#thread = thread;
     this.#fallback = fallback;
+  }
+
+  /** Settles when the newest compaction in a turn of its own is over. Never rejects. */
+  get over(): Promise<unknown> {
+    return this.#over;
   }
 
   submit(asked: CompactionByHand): Promise<CompactionResult> {
@@ -93,7 +97,7 @@ export class ThreadCompactions {
   async #compact(asked: OwnCompaction, settings: SubmittedSettings): Promise<CompactionResult> {
     if (this.#thread.closing.aborted || asked.signal.aborted) return { kind: 'aborted' };
     const compacted = this.#compactUnder(asked, settings.now());
-    this.over = compacted.catch(() => {});
+    this.#over = compacted.catch(() => {});
     return compacted;
   }
 

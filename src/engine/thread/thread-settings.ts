@@ -42,20 +42,30 @@ export interface ThreadBase {
 /** The settings of one thread. Changes are made one after the other, in order of submission. */
 export class ThreadSettings {
   readonly #thread: ThreadBase;
-  /** The current settings, without changes of turns that have not begun. Frozen, deeply. */
-  current: Settings;
-  /** The envelope resolved when the settings were made, as for their line. */
-  inForce: Envelope;
-  /** The settings after all submitted changes: the next submission runs under these. */
-  submitted: SubmittedSettings;
+  #current: Settings;
+  #inForce: Envelope;
+  #submitted: SubmittedSettings;
   /** Settles when the change being recorded is recorded. Never rejects. */
   #recorded: Promise<unknown> = Promise.resolve();
 
   constructor(thread: ThreadBase, settings: Settings, inForce: Envelope) {
     this.#thread = thread;
-    this.current = deepFreeze(structuredClone(settings));
-    this.inForce = inForce;
-    this.submitted = SubmittedSettings.first(this.current);
+    this.#current = deepFreeze(structuredClone(settings));
+    this.#inForce = inForce;
+    this.#submitted = SubmittedSettings.first(this.#current);
+  }
+
+  /** The current settings, without changes of turns that have not begun. Frozen, deeply. */
+  get current(): Settings {
+    return this.#current;
+  }
+  /** The envelope resolved when the settings were made, as for their line. */
+  get inForce(): Envelope {
+    return this.#inForce;
+  }
+  /** The settings after all submitted changes: the next submission runs under these. */
+  get submitted(): SubmittedSettings {
+    return this.#submitted;
   }
 
   /** Changes everything asked for, or nothing. Resolves when the change is durable. */
@@ -71,12 +81,12 @@ export class ThreadSettings {
     if ('code' in read) return this.#unchanged(read);
     if (this.#thread.closing.aborted) return this.#unchanged(threadClosedOutcome);
     const { promise: overridden, resolve } = Promise.withResolvers<Overridden>();
-    this.submitted = this.submitted.next((own) => {
+    this.#submitted = this.#submitted.next((own) => {
       const changed = this.#change(own, read);
       resolve(changed);
       return changed;
     });
-    return { overridden, settings: this.submitted };
+    return { overridden, settings: this.#submitted };
   }
 
   async #change(own: SubmittedSettings, change: ParsedSettingsChange): Promise<Overridden> {
@@ -127,7 +137,10 @@ export class ThreadSettings {
   }
 
   #unchanged(outcome: Outcome): ReturnType<ThreadSettings['change']> {
-    return { overridden: Promise.resolve({ kind: 'refused', outcome }), settings: this.submitted.next(async () => {}) };
+    return {
+      overridden: Promise.resolve({ kind: 'refused', outcome }),
+      settings: this.#submitted.next(async () => {}),
+    };
   }
 
   /** Records the current settings, unless they are recorded, and what `then` adds. One at a time. */
@@ -141,11 +154,11 @@ export class ThreadSettings {
     const { id, parts, log } = this.#thread;
     await after;
     begins?.keep();
-    const settings = this.submitted.inForce();
-    if (settings === this.current) return then();
+    const settings = this.#submitted.inForce();
+    if (settings === this.#current) return then();
     const envelope = await previewEnvelope(parts, id, settings, log.state);
-    this.current = settings;
-    this.inForce = envelope;
+    this.#current = settings;
+    this.#inForce = envelope;
     const told = settingsEvent('override', envelope);
     const line = settingsAppliedLine(id, envelope);
     log.record({ ...line, payload: { ...line.payload, capstan: { environment: told.environment } } });

@@ -1,3 +1,4 @@
+import { valueOr } from '../../base/objects.ts';
 import { fileSystem as fs, listFolderNames } from '../../adapters/disk/file-system.ts';
 import { writeOwnFile } from '../../adapters/disk/own-files.ts';
 import { promiseEnd } from '../../adapters/rollout/files/node-files.ts';
@@ -205,11 +206,7 @@ function readPackIndex(path: string): ReadonlyMap<ContentHash, PackedContent> {
 }
 
 function textOf(path: string): string | undefined {
-  try {
-    return fs.readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
+  return valueOr(undefined, () => fs.readFileSync(path, 'utf8'));
 }
 
 function readPacked({ pack, offset, length }: PackedContent): Uint8Array {
@@ -279,11 +276,9 @@ function markTreesIn(store: ContentStore, pack: string, live: Set<ContentHash>):
 /** A file that only looks like a tree does no harm. */
 function isTree(content: Uint8Array): boolean {
   if (content[0] !== 0x5b) return false;
-  try {
-    return decodeTree(content).every(([name, entry]) => typeof name === 'string' && typeof entry === 'object');
-  } catch {
-    return false;
-  }
+  return valueOr(false, () =>
+    decodeTree(content).every(([name, entry]) => typeof name === 'string' && typeof entry === 'object'),
+  );
 }
 
 /** Rewrites a pack of which more than half is useless. */

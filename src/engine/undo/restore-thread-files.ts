@@ -12,7 +12,7 @@ import type { Ordinal, ThreadId, TurnId } from '../../protocol/ids.ts';
 import { type JsonObject, objectAt } from '../../protocol/json.ts';
 import { type Line, lineType } from '../../protocol/line.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { EngineServices } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 import { type EngineRefused, engineRefused } from '../engine-refused.ts';
 import { ownHomes, systemMounts } from '../sandbox/protected-paths.ts';
 import type { HomeStore } from '../store/home-store.ts';
@@ -29,7 +29,7 @@ import { restoreFiles, type RestoreOptions, type RestoreReport, type RestoreTarg
 
 /** Restores files of a thread and of its agents. Theirs go first, so that the thread finds files as it left them. */
 export async function restoreThreadFiles(
-  parts: EngineServices,
+  parts: EngineParts,
   id: ThreadId,
   target: RestoreTarget,
   options: RestoreOptions,
@@ -52,7 +52,7 @@ export async function restoreThreadFiles(
 
 /** Takes a snapshot first. Ignores snapshots that this home did not record: they could name any folder and state. */
 async function restoreOwnFiles(
-  parts: EngineServices,
+  parts: EngineParts,
   id: ThreadId,
   target: RestoreTarget,
   options: RestoreOptions,
@@ -118,7 +118,7 @@ function withOwnSnapshots({ store, seals }: HomeStore) {
 }
 
 /** Paths that the thread's next turn could not read. */
-async function deniedIn(parts: EngineServices, id: ThreadId): Promise<(path: string) => boolean> {
+async function deniedIn(parts: EngineParts, id: ThreadId): Promise<(path: string) => boolean> {
   const { store, options, base } = parts;
   const { state } = await loadThreadState(store, id);
   const { sandbox: had, cwd = '/' } = lastSettings(state);
@@ -130,7 +130,7 @@ async function deniedIn(parts: EngineServices, id: ThreadId): Promise<(path: str
 
 /** Restores files to before the first turn that a rollback would remove. */
 export async function restoreRolledBackFiles(
-  parts: EngineServices,
+  parts: EngineParts,
   id: ThreadId,
   to: RollbackTarget,
   options: RestoreOptions,

@@ -1,3 +1,4 @@
+import { valueOr } from '../../base/objects.ts';
 import { isBareRepository, mountPointNames } from '../../core/policy/paths/special-places.ts';
 import type { ContentsDraft, WorkspaceContents } from '../../ports/workspace.ts';
 import { type IgnoreRules, isIgnored, withOwnIgnoreFile } from '../workspace/ignore-rules.ts';
@@ -226,11 +227,7 @@ class Walk {
 }
 
 function isGone(folder: OpenFolder, name: string): boolean {
-  try {
-    return folder.look(name) === undefined;
-  } catch {
-    return false;
-  }
+  return valueOr(false, () => folder.look(name) === undefined);
 }
 
 /** Findings of the last snapshot, so that the next one reads less. By path below the root (root: ''). */

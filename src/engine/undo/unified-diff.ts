@@ -1,3 +1,4 @@
+import { valueOr } from '../../base/objects.ts';
 import { ContentGone, loadContent } from './snapshot-tree.ts';
 import type { SnapshotPathChange, ContentSource, TreeNode } from './snapshot-tree.ts';
 
@@ -154,9 +155,7 @@ async function textOf(
   if (node?.kind !== 'file') return undefined;
   const content = await loadContent(source, node.hash);
   if (content.includes(0)) return 'binary';
-  try {
-    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content) };
-  } catch {
-    return 'binary';
-  }
+  return valueOr('binary', () => ({
+    text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content),
+  }));
 }

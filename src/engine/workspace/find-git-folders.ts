@@ -1,3 +1,4 @@
+import { valueOr } from '../../base/objects.ts';
 import {
   toNodePath,
   errorCode,
@@ -95,11 +96,7 @@ function placesBelow(roots: readonly string[]): (path: string) => string {
 const besideGit = protectedNames.filter((name) => name !== '.git');
 
 function isThere(path: string): boolean {
-  try {
-    return fs.lstatSync(toNodePath(path), { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return true;
-  }
+  return valueOr(true, () => fs.lstatSync(toNodePath(path), { throwIfNoEntry: false }) !== undefined);
 }
 
 /** False for a missing or empty folder: sandboxes leave such mount points briefly; git takes none for a repository. */

@@ -11,7 +11,7 @@ import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
 import { ownPathMatcher } from '../../core/policy/paths/special-places.ts';
 import { deniesRead } from '../../core/policy/requirements.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { EngineServices } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 import { configureThread } from '../thread-setup/configure-thread.ts';
 import { skillSources, threadPlugins } from '../thread-setup/thread-skills.ts';
 import { loadIgnoreRules } from './ignore-rules.ts';
@@ -42,7 +42,7 @@ const findOptions = {
 } as const satisfies OptionReaders<FindFiles>;
 
 const mostFound = 1000;
-type Searched = Pick<EngineServices, 'options' | 'base' | 'ownPlaces' | 'clock'>;
+type Searched = Pick<EngineParts, 'options' | 'base' | 'ownPlaces' | 'clock'>;
 
 export async function findWorkspaceFiles(parts: Searched, search: FindFiles): Promise<FoundFiles | Outcome> {
   const read = validateOptions<FindFiles>(search, findOptions, 'findFiles()');
@@ -92,7 +92,7 @@ export interface MentionableSkill {
 }
 
 /** Reads the disk each time: skills come and go during a conversation. */
-export async function findMentionable(engine: EngineServices, cwd: string): Promise<Mentionable | Outcome> {
+export async function findMentionable(engine: EngineParts, cwd: string): Promise<Mentionable | Outcome> {
   const { base, clock } = engine;
   const configured = await configureThread(engine, { cwd }, {});
   if ('code' in configured) return configured;

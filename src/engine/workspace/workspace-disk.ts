@@ -1,3 +1,4 @@
+import { valueOr } from '../../base/objects.ts';
 import {
   toNodePath,
   errorCode,
@@ -187,11 +188,7 @@ class NodeFolder implements OpenFolder {
   }
 
   glance(name: string): EntryStat | undefined {
-    try {
-      return sightOf(`${this.#path}/${name}`);
-    } catch {
-      return undefined;
-    }
+    return valueOr(undefined, () => sightOf(`${this.#path}/${name}`));
   }
 
   read(name: string, maxBytes: number): Uint8Array {

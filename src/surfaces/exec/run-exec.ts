@@ -73,7 +73,8 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
     return end;
   };
   if (missing !== undefined && !thread.isSuspended) return leave(nothingToAnswer(missing, thread.notices));
-  const changed = options.mode && (await thread.override({ collaboration: { mode: options.mode } }));
+  const changed =
+    options.mode === undefined ? undefined : await thread.override({ collaboration: { mode: options.mode } });
   if (changed?.kind === 'refused') return leave(changed.outcome);
   // The thread may let commands write in more folders than the configuration does.
   const { cwd: folder, sandbox: profile } = thread.settings;

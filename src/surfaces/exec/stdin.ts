@@ -1,3 +1,4 @@
+import { valueOr } from '../../base/objects.ts';
 import { processFolders } from '../../engine/file-access.ts';
 import { BoundedBuffer } from '../../base/bounded-buffer.ts';
 import { isBlankText } from '../../base/invisible-characters.ts';
@@ -72,11 +73,7 @@ async function readStandardInput(word: string | undefined): Promise<Buffer | und
 
 /** Undefined when standard input is closed. */
 function kindOfInput() {
-  try {
-    return process.getBuiltinModule('node:fs').fstatSync(0);
-  } catch {
-    return undefined;
-  }
+  return valueOr(undefined, () => process.getBuiltinModule('node:fs').fstatSync(0));
 }
 
 /** UTF-8, with or without a byte order mark, and UTF-16 with one. */

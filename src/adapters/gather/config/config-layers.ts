@@ -1,4 +1,4 @@
-import { defined } from '../../../base/objects.ts';
+import { defined, valueOr } from '../../../base/objects.ts';
 import { configKeyProblem, layerNames, sortBySeverity } from '../../../core/config/layer-order.ts';
 import type { ConfigLayer, ConfigProblem } from '../../../core/config/layer-order.ts';
 import { type Config, type ResolveConfigOptions, resolveConfig } from '../../../core/config/config.ts';
@@ -288,9 +288,5 @@ export function isUserFolder(layer: string, { home, osHome }: BaseLayers): boole
 
 /** A path that cannot be checked counts as existing, so that reading it reports why. */
 export function mayExist({ path }: { readonly path: string }): boolean {
-  try {
-    return fileSystem.statSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return true;
-  }
+  return valueOr(true, () => fileSystem.statSync(path, { throwIfNoEntry: false }) !== undefined);
 }

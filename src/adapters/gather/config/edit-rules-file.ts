@@ -94,7 +94,10 @@ export function readRulesBytes(file: number): Buffer {
   return readUpTo(file, { most, expected: size });
 }
 
-/** Makes a line of the user's file a comment by its first letter: a crash leaves nothing half-done. Never rejects. */
+/**
+ * Makes a line of the user's file a comment by its first letter: a crash leaves nothing half-done. Returns the reason
+ * if it failed. Never rejects.
+ */
 export async function revokeRule(line: string, { home, locks, clock }: RuleFilePorts): Promise<Outcome | undefined> {
   const path = userRulesPath(home);
   let isFound = false;

@@ -1,3 +1,4 @@
+import { valueOr } from '../../../base/objects.ts';
 import { formatTomlKey } from '../../../core/config/toml/toml-key.ts';
 import {
   tomlEditHint,
@@ -18,7 +19,10 @@ import { parseToml } from './toml.ts';
 
 export type ConfigEditPorts = { readonly home: string; readonly locks: Locks; readonly clock: Clock };
 
-/** Changes a table in the user's config.toml and nothing else. If that fails, the user has to do it. Never rejects. */
+/**
+ * Changes a table in the user's config.toml and nothing else. If the result would not say exactly that, the user has to
+ * make the change. Never rejects.
+ */
 export async function editUserConfig(place: ConfigEditPorts, path: readonly string[], values: JsonObject | undefined) {
   return inLock(place, { path, values }, (text, before) => {
     const without = withoutTomlTable(text, path);
@@ -162,11 +166,7 @@ export async function userConfigValue({ home }: Pick<ConfigEditPorts, 'home'>, p
 }
 
 function readableText(file: string): string {
-  try {
-    return currentText(file);
-  } catch {
-    return '';
-  }
+  return valueOr('', () => currentText(file));
 }
 
 /** Undefined: none. A read-only file could still be replaced, but its owner does not want that. */

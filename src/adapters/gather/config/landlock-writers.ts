@@ -129,7 +129,10 @@ function removeQuietly(file: string): void {
   }
 }
 
-/** Finds another process that may write one of the places under Landlock. Skips folders that only this one uses. */
+/**
+ * Finds another process that may write one of the places under Landlock. Leaves out folders that this process had to
+ * itself: its own threads share them.
+ */
 export function findLandlockWriter(home: string, places: readonly OverlapTest[]): LandlockWriter | undefined {
   const own = registrations(home)
     .filter(isOwn)
@@ -178,7 +181,10 @@ function registrations(home: string): readonly Registration[] {
 
 const isOwn = ({ pid, namespace }: Registration): boolean => pid === process.pid && namespace === processNamespace();
 
-/** Marks processes under Landlock for this home: 1 to 65,536, or 0 without one. By inode, since paths may differ. */
+/**
+ * Marks processes under Landlock for this home: 1 to 65,536, or 0 without one. Derived from its inode, since containers
+ * may have the home at another path.
+ */
 export function landlockProcessMark(home: string): number {
   const id = idOf(home);
   return id === undefined ? 0 : 1 + hash('sha256', id, 'buffer').readUInt16BE(0);

@@ -58,7 +58,10 @@ export type PartDigests = Readonly<Record<string, string>>;
 /** A folder of a project. `link`: a linked worktree, if the folder has its trust from that worktree's main checkout. */
 export type ProjectFolder = { readonly owner: string; readonly link?: string };
 type ChangedConfiguration = Pick<TrustDecision, 'writer' | 'isIncomparable'> & { readonly changed: string };
-/** A folder that commands could write under Landlock. `agreed`: digests of its parts that the user trusts. */
+/**
+ * A folder that commands could write under Landlock. `agreed`: digests of the parts of projects in it that the user
+ * trusted before, or has agreed to since. The user's trust covers only these.
+ */
 type LandlockRoot = WritableRoot & { readonly file: string; readonly agreed: PartDigests };
 const folderOf = (home: string): string => `${withTrailingSeparator(home)}capstan/landlock`;
 
@@ -138,7 +141,10 @@ function partsOf(home: string, { owner, link }: ProjectFolder): readonly Part[] 
 /** Digest of a part without content. An empty folder counts as missing: bubblewrap sandboxes make some for a while. */
 const missing = 'missing';
 
-/** Call it before commands write these folders under Landlock. `trusted`: projects accepted as they are. May throw. */
+/**
+ * Call it before commands write these folders under Landlock. `trusted`: projects accepted as they are now. Throws if
+ * the home cannot be written.
+ */
 export function recordLandlockRoots(
   home: string,
   writable: readonly string[],

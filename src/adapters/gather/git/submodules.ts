@@ -1,3 +1,4 @@
+import { valueOr } from '../../../base/objects.ts';
 import { joinInside } from '../../../core/policy/paths/absolute-paths.ts';
 import { kindOfEntry, listFolderNames, pathText } from '../../disk/file-system.ts';
 import { cannotBeSeen, isPathTooLong } from '../../disk/folder-access.ts';
@@ -79,11 +80,7 @@ function linksIn(file: string, hashBytes: number, isSplit: boolean): IndexLinks 
   const { bytes } = read;
   // Most repositories have none and need no parsing of entries.
   if (!isSplit && !hasLinkMode(bytes)) return { links: [] };
-  try {
-    return readIndex(bytes, hashBytes);
-  } catch {
-    return undefined;
-  }
+  return valueOr(undefined, () => readIndex(bytes, hashBytes));
 }
 
 /** True if the mode's bytes occur anywhere. Searches for its rare byte first, because an index is full of zeros. */

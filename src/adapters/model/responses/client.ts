@@ -53,11 +53,13 @@ export function responsesClient(options: HttpClientOptions, frame?: IncrementalF
 
 /** Loaded on use: most providers speak only HTTP. */
 function lazySocketClient(
-  ...parts: ConstructorParameters<typeof SocketClient>
+  connection: ProviderConnection,
+  http: Pick<ModelClient, 'stream'>,
+  frame: IncrementalFrame | undefined,
 ): Pick<ModelClient, 'stream' | 'prewarm' | 'close'> {
   let loading: Promise<SocketClient> | undefined;
   const get = (): Promise<SocketClient> =>
-    (loading ??= import('./socket-client.ts').then(({ SocketClient: Client }) => new Client(...parts)));
+    (loading ??= import('./socket-client.ts').then(({ SocketClient: Client }) => new Client(connection, http, frame)));
   return {
     async *stream(request, signal) {
       yield* (await get()).stream(request, signal);

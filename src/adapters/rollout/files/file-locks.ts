@@ -1,3 +1,4 @@
+import { valueOr } from '../../../base/objects.ts';
 import type { Lock, LockHeld, Locks } from '../../../ports/files.ts';
 import type { Clock, ProgramFinder } from '../../../ports/system.ts';
 import { Fault } from '../../../protocol/outcome.ts';
@@ -275,11 +276,7 @@ function releaseLockFile(file: number): void {
 const lockHeldBy = (file: number): LockHeld => ({ kind: 'held', owner: ownerOf(file) });
 /** The holder of a lock as far as visible without taking it. Undefined: no known holder. */
 export function lockOwner(path: string): string | undefined {
-  try {
-    return withRegularFile(path, { links: 'refused' }, ownerOf);
-  } catch {
-    return undefined;
-  }
+  return valueOr(undefined, () => withRegularFile(path, { links: 'refused' }, ownerOf));
 }
 
 /** If the process that signed is dead, it crashed. The lock then has a holder that has not signed, or none. */

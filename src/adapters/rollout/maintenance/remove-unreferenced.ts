@@ -139,7 +139,7 @@ interface References {
   /** By hash. `needed`: requests cannot be rebuilt without it. */
   readonly blobs: ReadonlyMap<string, { readonly threads: ReadonlySet<ThreadId>; readonly needed: boolean }>;
   readonly trees: ReadonlySet<string>;
-  /** Rollouts that could not be read to their end, so their references are unknown. */
+  /** Rollouts not read to their end: while there are any, nothing that they may refer to is removed. */
   readonly unread: readonly { readonly path: string; readonly why: string }[];
 }
 

@@ -269,7 +269,7 @@ async function requireNamed(file: OpenFile): Promise<void> {
   throw Object.assign(new Error('ENOENT: the file was removed while it was being written'), { code: 'ENOENT' });
 }
 
-/** Folders from `home` down must sync; those above are not ours and are synced where permitted. */
+/** `home`: absolute. Folders from there down must sync; those above are not ours and are synced where permitted. */
 type NamedFiles = { readonly files: JournalDisk; readonly home: string; readonly durableFolders: Set<string> };
 
 /** A name is durable when its folder is synced, and the folder's own name when its parent is, up to the root. */

@@ -14,7 +14,7 @@ import { neverSavedRefusal, unknownThreadRefusal, unreadableThreadRefusal } from
 export class RolloutFiles {
   readonly files: JournalDisk;
   readonly home: string;
-  /** Folders whose names are known to survive a crash. */
+  /** Folders whose names are known to survive a crash. Shared by all files of a store, and added to. */
   readonly durableFolders = new Set<string>();
 
   constructor(files: JournalDisk, home: string) {

@@ -1,8 +1,8 @@
+import { valueOr } from '../../../base/objects.ts';
 import { isWritableProgram, programCandidates } from '../../../core/policy/environment/find-program.ts';
 import type { ProcessEnd, CommandSpawner } from '../../../ports/commands.ts';
 import { refusalSentences, type RunnableCommand, type SandboxRefused } from '../../../ports/sandbox.ts';
 import type { ProgramFiles } from '../../../ports/system.ts';
-import { valueOr } from '../disk-view.ts';
 import { sandboxRefusal } from '../refusals.ts';
 import { type Bubblewrap, bubblewrapArguments, mountOptions, processTableOptions } from './bubblewrap.ts';
 

@@ -1,9 +1,9 @@
+import { valueOr } from '../../../base/objects.ts';
 import { decideHost, readHostLists } from '../../../core/policy/network/host-lists.ts';
 import type { PlainCommand, RunnableCommand } from '../../../ports/sandbox.ts';
 import type { NetworkLists } from '../../../protocol/permissions.ts';
 import { createCommandProxy, proxyPort, proxyVariables } from '../network/command-proxy.ts';
 import { readUpTo, withRegularFile } from '../../disk/regular-files.ts';
-import { valueOr } from '../disk-view.ts';
 import { Server } from 'node:net';
 
 export function connectCommandToProxy({ argv, env, answerHost }: PlainCommand, lists: NetworkLists) {

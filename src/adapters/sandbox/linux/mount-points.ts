@@ -1,3 +1,4 @@
+import { valueOr } from '../../../base/objects.ts';
 import { accessByRules } from '../../../core/policy/paths/access.ts';
 import { mountPointNames } from '../../../core/policy/paths/special-places.ts';
 import type { ProcessTable } from '../../../ports/system.ts';
@@ -7,7 +8,7 @@ import { hasFolderHandles, withFolderHandle } from '../../disk/folder-access.ts'
 import { readOwnFile } from '../../disk/own-files.ts';
 import { isAlive } from '../../disk/processes.ts';
 import { blockProcess } from '../../disk/wait-for-lock.ts';
-import { oncePerPath, valueOr } from '../disk-view.ts';
+import { oncePerPath } from '../disk-view.ts';
 import { endedUse, entryAt, type MountAsker, type MountUser, ownProcess, processState } from './mount-lock.ts';
 import { ignoreDiskErrors, openMountRegistry, usersInMemory, usersOnDisk } from './mount-registry.ts';
 import type { MayRemove, MountUsers } from './mount-registry.ts';

@@ -1,3 +1,4 @@
+import { valueOr } from '../../../base/objects.ts';
 import { accessSync, constants, lstatSync, mkdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -5,7 +6,6 @@ import { listFolderNames, realPath } from '../../disk/file-system.ts';
 import { makeOwnFolder, readOwnFile } from '../../disk/own-files.ts';
 import { normalisePath } from '../../../core/policy/paths/absolute-paths.ts';
 import { type JsonObject, parseJsonObject } from '../../../protocol/json.ts';
-import { valueOr } from '../disk-view.ts';
 import { entryAt, markMountLockPassed, readMountProcess, takeMountLock } from './mount-lock.ts';
 import type { MountAsker, MountUser } from './mount-lock.ts';
 

@@ -1,10 +1,11 @@
+import { valueOr } from '../../../base/objects.ts';
 import { toNodePath, fileSystem, pathText } from '../../disk/file-system.ts';
 import { type NamedEntry, withExactNames } from '../../disk/folder-access.ts';
 import { accessAt } from '../../../core/policy/paths/access.ts';
 import { isWithin, joinPath } from '../../../core/policy/paths/absolute-paths.ts';
 import type { PlainCommand } from '../../../ports/sandbox.ts';
 import type { ResolvedPolicy } from '../../../protocol/permissions.ts';
-import { type DiskView, followLinks, valueOr } from '../disk-view.ts';
+import { type DiskView, followLinks } from '../disk-view.ts';
 import { mountOptions } from './bubblewrap.ts';
 
 /** Mounts over every path socket that the policy does not list and that a command could see. */

@@ -103,13 +103,17 @@ function refusalOf(passage: Exclude<GateResult, { kind: 'open' }>): ProxyAnswer 
 /** A name that does not resolve is not a refusal. */
 type RefusalReason = Exclude<DenialReason, 'unresolved'>;
 
-/** Ends of the header's value that tells programs who refused, as in Codex's proxy. Others: `policy`. */
-const headerValues: Readonly<Partial<Record<RefusalReason, string>>> = {
+/** Ends of the header's value that tells programs who refused, as in Codex's proxy. */
+const headerValues: Readonly<Record<RefusalReason, string>> = {
   denied: 'denylist',
   not_allowed: 'allowlist',
+  held_back: 'policy',
+  not_asked: 'policy',
+  declined: 'policy',
   not_allowed_local: 'allowlist',
   method_not_allowed: 'method-policy',
   mitm_required: 'mitm-required',
+  policy_denied: 'policy',
 };
 
 const sentences: Readonly<Record<RefusalReason, string>> = {
@@ -137,7 +141,7 @@ function blockedAnswer({ host, port, protocol, reason, rule }: DeniedRequest): P
   const message = rule === undefined ? sentences[reason] : endWithFullStop(byRule);
   const isText = protocol === 'https';
   const told = { status: 'blocked', host, ...sharedWords(reason), protocol, port, message };
-  const error = `blocked-by-${headerValues[reason] ?? 'policy'}`;
+  const error = `blocked-by-${headerValues[reason]}`;
   const headers = { 'content-type': isText ? 'text/plain' : 'application/json', 'x-proxy-error': error };
   return { status: 403, headers, body: isText ? `${message}\n` : JSON.stringify(told) };
 }

@@ -187,10 +187,16 @@ function faultOfValue(key: string, value: unknown): string[] {
 
 function faultsOfTags(intent: string): readonly string[] {
   const found = findIntentTags(intent);
-  if (found.kind === 'found') return [];
-  if (found.kind === 'missing')
-    return found.tags.map((tag) => `\`intent_user_message\` lacks the tag ${tag} on a line of its own.`);
-  return [`The tags of \`intent_user_message\` are in the wrong order; the right order is ${intentTags.join(' ')}.`];
+  switch (found.kind) {
+    case 'found':
+      return [];
+    case 'missing':
+      return found.tags.map((tag) => `\`intent_user_message\` lacks the tag ${tag} on a line of its own.`);
+    case 'disordered':
+      return [
+        `The tags of \`intent_user_message\` are in the wrong order; the right order is ${intentTags.join(' ')}.`,
+      ];
+  }
 }
 
 const resumeFaults = {

@@ -3,7 +3,10 @@ import type { JsonObject } from '../../../protocol/json.ts';
 import { cachePerObject } from '../../../base/objects.ts';
 import { firstBytes } from '../../fragments/text/truncate.ts';
 
-/** The item with a notice for large content; undefined: left out. Must be stable: requests are rebuilt with it. */
+/**
+ * The item with a notice for large content. Undefined for encrypted content and unknown types, which are left out. Must
+ * be stable: requests are rebuilt with it.
+ */
 export const stubItem = cachePerObject((item: Item): Item | undefined => {
   const stub = makeStub(item);
   return stub === undefined || charactersOf(stub) < charactersOf(item) ? stub : item;

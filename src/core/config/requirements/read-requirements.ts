@@ -1,4 +1,4 @@
-import { defined } from '../../../base/objects.ts';
+import { defined, valueOr } from '../../../base/objects.ts';
 import { type Json, type JsonObject, isJsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
 import type { ApprovalPolicy, SandboxMode } from '../../../protocol/permissions.ts';
 import type { ApprovalsReviewer } from '../../../protocol/question.ts';
@@ -437,11 +437,7 @@ function matcherOf(path: Path, given: Json, problems: ProfileTableProblem[]): Te
 }
 
 function isPattern(expression: string): boolean {
-  try {
-    return wholePattern(expression) instanceof RegExp;
-  } catch {
-    return false;
-  }
+  return valueOr(false, () => wholePattern(expression) instanceof RegExp);
 }
 
 function tableAt(

@@ -140,8 +140,8 @@ function headerOf(line: string): readonly string[] | undefined {
 const token = /"""[^]*?"""+|'''[^]*?'''+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#[^\n]*|[[\]{}\n]|[^"'#[\]{}\n]+|["']/y;
 
 /**
- * The last line of the value behind the first `=` of a line, and the comment behind it with the blanks before it. Works
- * without a parser: the caller must check the result.
+ * The last line of the value behind the first `=` of a line, and the comment behind it with the blanks before it, which
+ * is empty for none. Works without a parser: the caller must check the result.
  */
 export function tomlValueSpan(lines: readonly string[], at: number) {
   const text = lines.slice(at).join('\n');

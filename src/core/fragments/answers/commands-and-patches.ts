@@ -1,7 +1,7 @@
 import type { StoppedBy } from '../../../protocol/abort.ts';
 import { countOmittedOutput } from '../../../protocol/display-text.ts';
 import type { DenialReason, DeniedByRule, DeniedRequest } from '../../../protocol/permissions.ts';
-import { quoteAsJson } from '../text/escape-markup.ts';
+import { quote } from '../text/escape-markup.ts';
 import { type TextBudget, bytesPerToken, estimateTokens, truncateMiddle } from '../text/truncate.ts';
 
 export interface CommandReport {
@@ -104,7 +104,7 @@ function deniedLines(denied: readonly DeniedRequest[]): readonly string[] {
 /** The reason is quoted because it comes from a rule file, and may be too long for a list. */
 function ruleWords({ why }: DeniedByRule): string {
   if (why === undefined) return 'denied by a rule';
-  return `denied by a rule: ${quoteAsJson(why.length > longestReason ? `${why.slice(0, longestReason)}…` : why)}`;
+  return `denied by a rule: ${quote(why.length > longestReason ? `${why.slice(0, longestReason)}…` : why)}`;
 }
 
 function leftOutLines(servers: number): readonly string[] {

@@ -1,7 +1,7 @@
 import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
 import type { Answer } from '../../../protocol/question.ts';
 import type { UserImage } from '../../../protocol/user-input.ts';
-import { escapeMarkup, quoteAsJson } from '../text/escape-markup.ts';
+import { escapeMarkup, quote } from '../text/escape-markup.ts';
 import { byteLength } from '../text/truncate.ts';
 import { toolFailedText } from './tool-calls.ts';
 
@@ -67,7 +67,7 @@ function dataUrlOf(block: JsonObject): string {
 
 function resourceText(resource: JsonObject = {}): string {
   const { uri, mimeType, text: content, blob } = resource;
-  const about = `Resource ${quoteAsJson(String(uri))}${typeof mimeType === 'string' ? ` (${quoteAsJson(mimeType)})` : ''}`;
+  const about = `Resource ${quote(String(uri))}${typeof mimeType === 'string' ? ` (${quote(mimeType)})` : ''}`;
   if (typeof content === 'string') return `${about}:\n${content}`;
   return `${about}: ${typeof blob === 'string' ? `${blob.length} characters of base64, not shown` : 'empty'}`;
 }

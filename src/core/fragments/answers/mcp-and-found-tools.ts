@@ -1,3 +1,4 @@
+import { valueOr } from '../../../base/objects.ts';
 import { arrayAt, equalJson, isJsonObject, type Json, type JsonObject, stringAt } from '../../../protocol/json.ts';
 import { fenceFor } from '../text/cut-and-fence-text.ts';
 import { mcpContentParts, mostTextBytes, type PreparePicture, textWithPictureMarks } from './content-parts.ts';
@@ -51,11 +52,7 @@ const wallTime = (seconds: number): string => `Wall time: ${seconds.toFixed(4)} 
 function saysTheSame(block: Json, structured: Json): boolean {
   const said = isJsonObject(block) ? stringAt(block, 'text') : undefined;
   if (said === undefined || said.length > mostTextBytes) return false;
-  try {
-    return equalJson(JSON.parse(said) as Json, structured);
-  } catch {
-    return false;
-  }
+  return valueOr(false, () => equalJson(JSON.parse(said) as Json, structured));
 }
 
 /** A tool found by a search. Its description comes from its server. */

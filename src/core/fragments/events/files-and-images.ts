@@ -1,7 +1,7 @@
 import type { ChangedFile, FilesChangedInSideConversation, RestoredFiles } from '../../../protocol/turn-item.ts';
 import type { ResizedImage } from '../../../protocol/user-input.ts';
 import { defineFragment } from '../text/define-fragment.ts';
-import { quoteAsJson } from '../text/escape-markup.ts';
+import { quote } from '../text/escape-markup.ts';
 import { boundedList, truncateMiddle, withMissingCount } from '../text/truncate.ts';
 
 const mostChangedFiles = { count: 60, characters: 900 };
@@ -64,8 +64,7 @@ function putBack(before: RestoredFiles['before']): string {
   return `The user put these files back to what they were ${when}. What was done to them since then is undone; the conversation goes on. Do not repeat it unless the user asks. ${look}`;
 }
 
-const beginning = (words: string): string =>
-  words === '' ? '' : ` (${quoteAsJson(truncateBytes(words, longestWords))})`;
+const beginning = (words: string): string => (words === '' ? '' : ` (${quote(truncateBytes(words, longestWords))})`);
 const mostNewRepositories = 20;
 
 export const newRepositoriesFragment = defineFragment<Readonly<Record<'folders', readonly string[]>>>({
@@ -75,7 +74,7 @@ export const newRepositoriesFragment = defineFragment<Readonly<Record<'folders',
   capTokens: 800,
   body({ folders }) {
     const more = folders.length > mostNewRepositories ? ` and ${folders.length - mostNewRepositories} more` : '';
-    const named = folders.slice(0, mostNewRepositories).map(quoteAsJson).join(', ');
+    const named = folders.slice(0, mostNewRepositories).map(quote).join(', ');
     return `\nNew git repositories appeared during the turn: ${named}${more}. The user was warned. From now on commands can read the .git in them and not write it. A bare repository has no .git and stays writable.\n`;
   },
 });
@@ -89,7 +88,7 @@ export const generatedImagesFragment = defineFragment<Readonly<Record<'paths', r
   body({ paths }) {
     const named = paths
       .slice(0, mostGeneratedImages)
-      .map((path) => quoteAsJson(truncateMiddle(path, { mode: 'bytes', limit: 600 })));
+      .map((path) => quote(truncateMiddle(path, { mode: 'bytes', limit: 600 })));
     return `\nImages that you generated are saved here. Copy them if they are needed elsewhere.\n${named.join('\n')}\n`;
   },
 });
@@ -134,7 +133,7 @@ function pathListLine(
   most: { readonly count: number; readonly characters: number },
 ): readonly string[] {
   if (paths.length === 0) return [];
-  const quoted = paths.map((path) => quoteAsJson(truncateBytes(path, longestPath)));
+  const quoted = paths.map((path) => quote(truncateBytes(path, longestPath)));
   const list = boundedList(quoted, most);
   return [`${title}: ${withMissingCount(list, `and ${list.left} more`).join(', ')}`];
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../protocol/json.ts';
 import { defineFragment } from '../text/define-fragment.ts';
-import { escapeMarkup, escapeText, quoteAsJson, unescapeText } from '../text/escape-markup.ts';
+import { escapeMarkup, escapeText, quote, unescapeText } from '../text/escape-markup.ts';
 import { boundedList, truncateMiddle, withMissingCount } from '../text/truncate.ts';
 
 export const hookContextFragment = defineFragment<{ readonly text: string }>({
@@ -86,8 +86,8 @@ export const pluginHintFragment = defineFragment<PluginHintText>({
   capTokens: 700,
   body({ name, skillPrefix, apps, servers }) {
     const lines = [
-      `The user named the plugin ${quoteAsJson(name)}. Prefer what belongs to it:`,
-      ...(skillPrefix === undefined ? [] : [`- skills whose names begin with ${quoteAsJson(skillPrefix)}`]),
+      `The user named the plugin ${quote(name)}. Prefer what belongs to it:`,
+      ...(skillPrefix === undefined ? [] : [`- skills whose names begin with ${quote(skillPrefix)}`]),
       ...names('apps', apps),
       ...names('tool servers', servers),
     ];
@@ -96,6 +96,6 @@ export const pluginHintFragment = defineFragment<PluginHintText>({
 });
 
 function names(title: string, entries: readonly string[]): readonly string[] {
-  const list = boundedList(entries.map(quoteAsJson), { count: 50, characters: 1000 });
+  const list = boundedList(entries.map(quote), { count: 50, characters: 1000 });
   return entries.length === 0 ? [] : [`- ${title}: ${withMissingCount(list).join(', ')}`];
 }

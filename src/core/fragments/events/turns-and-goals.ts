@@ -1,6 +1,6 @@
 import { type ContinuationReason, type UserInput, writtenBy } from '../../../protocol/user-input.ts';
 import { defineFragment } from '../text/define-fragment.ts';
-import { quoteAsJson } from '../text/escape-markup.ts';
+import { quote } from '../text/escape-markup.ts';
 
 export type AbortCause = 'interrupted' | 'process-died' | 'forked' | 'rolled-back';
 /** The cause as the model reads it. `-idle`: no call was running, so nothing is half done. */
@@ -111,14 +111,14 @@ function body(words: GoalText): string {
 function goesOn({ objective, used, budget }: GoalText): string {
   const left = budget === undefined ? '' : ` ${Math.max(0, budget - used)} of ${budget} tokens are left for it.`;
   return [
-    `The goal of this thread is still active: ${quoteAsJson(objective)}${left}`,
+    `The goal of this thread is still active: ${quote(objective)}${left}`,
     'The user did not write this message. Choose the next step towards the goal and do it. If the goal seems reached, check each part of it against files, tests or output first, then call update_goal with "complete". If you cannot continue without the user, call update_goal with "blocked" and say what is missing.',
   ].join('\n');
 }
 
 const spent = ({ objective, used, budget }: GoalText): string =>
   [
-    `The goal of this thread has used ${used} of ${budget ?? used} tokens, so it ends here: ${quoteAsJson(objective)}`,
+    `The goal of this thread has used ${used} of ${budget ?? used} tokens, so it ends here: ${quote(objective)}`,
     'The user did not write this message. Begin nothing new. Leave files in order, and say what is done and what is left.',
   ].join('\n');
 
@@ -131,6 +131,6 @@ const whyItRests: Readonly<Record<GoalPauseReason, string>> = {
 
 const rests = (objective: string, why: GoalPauseReason): string =>
   [
-    `The goal of this thread rests, because ${whyItRests[why]}: ${quoteAsJson(objective)}`,
+    `The goal of this thread rests, because ${whyItRests[why]}: ${quote(objective)}`,
     'The user did not write this message. The thread does not continue by itself now. When the user asks to continue the work or to resume the goal, call update_goal with "active" first. Until then do only what the user asks.',
   ].join('\n');

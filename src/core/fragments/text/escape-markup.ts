@@ -25,7 +25,7 @@ export const unescapeText = (text: string): string =>
   text.replace(/&lt;|&gt;|&amp;/g, (entity) => (entity === '&lt;' ? '<' : entity === '&gt;' ? '>' : '&'));
 
 /** A JSON string that cannot contain a tag or a line end. */
-export const quoteAsJson = (text: string): string => JSON.stringify(text).replace(tagsAndControls, jsonEscape);
+export const quote = (text: string): string => JSON.stringify(text).replace(tagsAndControls, jsonEscape);
 export const jsonEscape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 /** Keeps a name on its line and its characters visible. */
 export const withoutLineBreaks = (text: string): string => text.replace(runsOfControls, ' ');

@@ -19,9 +19,16 @@ const flagsOfTopics = {
 
 export const allowsSomeQuestion = (approval: ApprovalPolicy): boolean =>
   (['sandbox', 'rules', 'permissions'] as const).some((about) => allowsAsking(approval, about));
-const requiredFlags = ['sandbox_approval', 'rules', 'mcp_elicitations'] as const;
-const otherFlags = ['skill_approval', 'request_permissions'] as const;
-const flags: readonly string[] = [...requiredFlags, ...otherFlags];
+/** In the order of the protocol. */
+const isRequired: Readonly<Record<keyof GranularApproval['granular'], boolean>> = {
+  sandbox_approval: true,
+  rules: true,
+  skill_approval: false,
+  request_permissions: false,
+  mcp_elicitations: true,
+};
+const flags = Object.keys(isRequired);
+const requiredFlags = Object.entries(isRequired).flatMap(([flag, required]) => (required ? [flag] : []));
 /** The required form of the granular table, worded to follow "must be". */
 export const granularForm = `{ granular = { ${requiredFlags.map((flag) => `${flag} = true|false`).join(', ')} } }`;
 
@@ -33,12 +40,9 @@ export function readApprovalPolicy(value: unknown): ApprovalPolicy | undefined {
   if (given === undefined || Object.keys(given).some((key) => !flags.includes(key))) return undefined;
   const isFlag = (value: unknown): boolean => typeof value === 'boolean';
   if (!requiredFlags.every((flag) => isFlag(given[flag])) || !Object.values(given).every(isFlag)) return undefined;
-  const granular = Object.fromEntries(orderedFlags.map((flag) => [flag, given[flag] === true]));
+  const granular = Object.fromEntries(flags.map((flag) => [flag, given[flag] === true]));
   return { granular: granular as GranularApproval['granular'] };
 }
-
-/** In the order of the protocol. */
-const orderedFlags = ['sandbox_approval', 'rules', 'skill_approval', 'request_permissions', 'mcp_elicitations'];
 
 /** Why a table is not a policy, worded to follow the key. */
 export function granularFault(value: Readonly<Record<string, unknown>>): string {

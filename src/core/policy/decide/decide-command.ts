@@ -96,7 +96,7 @@ function lastingKeys(
   { canonical }: DecisionContext,
   needs: CallNeeds,
   where: Wanted['where'],
-  extra?: ExtraPermissions,
+  extra: ExtraPermissions | undefined,
 ) {
   const { argv, cwd = '/', typed } = needs;
   if (argv === undefined) return [];
@@ -228,7 +228,7 @@ export function decideRetry(
   const isByUser = besides !== undefined || startsGit(context.analysis);
   const noSession = reasonNoSessionAnswer(context, judged, { typed: needs.typed === true, isByUser, leaves: true });
   const isOnce = judged.danger !== undefined || besides !== undefined;
-  const grantKeys = isByUser || noSession !== undefined ? [] : lastingKeys(context, needs, 'outside');
+  const grantKeys = isByUser || noSession !== undefined ? [] : lastingKeys(context, needs, 'outside', undefined);
   if (grantsCoverAll(grants, grantKeys)) return { kind: 'run', where: 'outside' };
   const offered = isOnce && judged.danger === undefined ? undefined : offeredRule(context, judged, needs);
   const prefix = offered?.prefix;

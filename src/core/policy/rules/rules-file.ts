@@ -6,7 +6,7 @@ import { normalisePath } from '../paths/absolute-paths.ts';
 import { throwRulesFault, RulesMeter, RulesFault } from './language/faults-and-limits.ts';
 import { bindArguments, plainBuiltins, runRulesProgram } from './language/interpreter.ts';
 import { parseRules } from './language/parser.ts';
-import { isRulesValueKind, rulesTypeName } from './language/values.ts';
+import { isKind, rulesTypeName } from './language/values.ts';
 import type { CallArguments, FunctionValue, RulesValue } from './language/values.ts';
 import { matchRules } from './match-rules.ts';
 import type { HostRule, PrefixRule, RuleDecision, RuleSet } from './rule-set.ts';
@@ -132,7 +132,7 @@ function failType(name: string, wanted: string, value: RulesValue | undefined): 
 
 function listAt(given: Given, name: string): readonly RulesValue[] {
   const value = given.get(name) ?? null;
-  if (isRulesValueKind(value, 'list')) return value.items;
+  if (isKind(value, 'list')) return value.items;
   failType(name, 'list', value);
 }
 
@@ -142,7 +142,7 @@ const asString = (value: RulesValue | undefined, name: string, wanted: string): 
 
 function slotOf(slot: RulesValue): string | readonly string[] {
   if (typeof slot === 'string') return slot;
-  if (!isRulesValueKind(slot, 'list')) failType('pattern', 'list of strings and lists', slot);
+  if (!isKind(slot, 'list')) failType('pattern', 'list of strings and lists', slot);
   if (slot.items.length === 0) throwRulesFault('A list in `pattern` is empty.', 'Name the words that may be there.');
   return slot.items.map((word) => asString(word, 'pattern', 'list of strings and lists of strings'));
 }
@@ -199,7 +199,7 @@ function examplesAt(given: Given, name: string, meter: RulesMeter): readonly Exa
 }
 
 function wordsOf(written: RulesValue, name: string): readonly string[] {
-  if (!isRulesValueKind(written, 'list')) failType(name, 'list of commands', written);
+  if (!isKind(written, 'list')) failType(name, 'list of commands', written);
   return written.items.map((word) => asString(word, name, 'list of commands'));
 }
 

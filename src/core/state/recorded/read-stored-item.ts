@@ -1,11 +1,14 @@
-import { defined, ifAllDefined } from '../../../base/objects.ts';
+import { defined, ifAllDefined, valueOr } from '../../../base/objects.ts';
 import { arrayAt, isJsonObject, numberAt, objectAt, objectsAt, stringAt } from '../../../protocol/json.ts';
 import type { Json, JsonObject } from '../../../protocol/json.ts';
 import { proposedPlan } from '../../../protocol/item.ts';
 import type { ChangedFile, FileChangeItem, PlanStep, TurnItem } from '../../../protocol/turn-item.ts';
 import { stringListAt } from '../questions/question-lines.ts';
 
-/** Reads an item of `itemToJson` or another program. Undefined for other values, and for a user's message. */
+/**
+ * Reads an item of `itemToJson` or another program, without data that our files keep elsewhere, such as diffs and
+ * arguments. Undefined for other values, and for a user's message, which is context.
+ */
 export function itemFromJson(item: JsonObject): TurnItem | undefined {
   const id = stringAt(item, 'id');
   if (id === undefined) return undefined;
@@ -120,9 +123,5 @@ function readStep(value: Json): PlanStep | readonly [] {
 function pathAt(item: JsonObject, key: string): string {
   const text = stringAt(item, key) ?? '';
   if (!text.startsWith('file://')) return text;
-  try {
-    return decodeURIComponent(text.slice('file://'.length));
-  } catch {
-    return text;
-  }
+  return valueOr(text, () => decodeURIComponent(text.slice('file://'.length)));
 }

@@ -1,7 +1,7 @@
 import type { ApprovalPolicy } from '../../../protocol/permissions.ts';
 import { reviewerSentence } from '../../fragments/approval-review.ts';
 import { defineFragment } from '../../fragments/text/define-fragment.ts';
-import { quoteAsJson } from '../../fragments/text/escape-markup.ts';
+import { quote } from '../../fragments/text/escape-markup.ts';
 import { type BoundedList, boundedList, dashedLines } from '../../fragments/text/truncate.ts';
 import type { QuestionTopic } from '../../policy/decide/approval-policy.ts';
 import { allowsAsking, allowsSomeQuestion, approvalName } from '../../policy/decide/approval-policy.ts';
@@ -197,7 +197,7 @@ export function listPrefixes(prefixes: readonly CommandPrefix[]): BoundedList {
   const sorted = prefixes.toSorted(
     (a, b) => a.length - b.length || letters(a) - letters(b) || compare(a.join('\0'), b.join('\0')),
   );
-  const lines = sorted.map((prefix) => `[${prefix.map(quoteAsJson).join(', ')}]`);
+  const lines = sorted.map((prefix) => `[${prefix.map(quote).join(', ')}]`);
   return boundedList([...new Set(lines)], { count: 100, characters: 5000 });
 }
 

@@ -1,7 +1,7 @@
 import { contextBudget } from '../../envelope/window.ts';
 import { cutText } from '../../fragments/text/cut-and-fence-text.ts';
 import { defineReplaceableFragment } from '../../fragments/text/define-fragment.ts';
-import { escapeEndMarker, quoteAsJson } from '../../fragments/text/escape-markup.ts';
+import { escapeEndMarker, quote } from '../../fragments/text/escape-markup.ts';
 import { textSection } from './section.ts';
 
 type MemoryText = { readonly summary: string; readonly folder: string };
@@ -19,7 +19,7 @@ export const memoryFragment = defineReplaceableFragment<MemoryText>({
 
 const guidance = (folder: string): string =>
   'A model wrote these notes after earlier threads. They can be outdated or wrong: the words of the user and the files ' +
-  `count more. More is in the folder ${quoteAsJson(folder)}: if the task would gain by it, search MEMORY.md there for words of ` +
+  `count more. More is in the folder ${quote(folder)}: if the task would gain by it, search MEMORY.md there for words of ` +
   'the task, and open what it names. Do not write there.';
 
 export const memorySection = textSection<MemoryText>({

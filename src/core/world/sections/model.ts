@@ -3,7 +3,7 @@ import { defined } from '../../../base/objects.ts';
 import { isJsonObject, stringAt } from '../../../protocol/json.ts';
 import type { Step } from '../../envelope/envelope.ts';
 import { defineFragment, type Fragment, renderFragment } from '../../fragments/text/define-fragment.ts';
-import { quoteAsJson } from '../../fragments/text/escape-markup.ts';
+import { quote } from '../../fragments/text/escape-markup.ts';
 import { type Section, unknownState } from './section.ts';
 
 interface ModelSwitchText {
@@ -23,8 +23,8 @@ export const modelSwitchFragment = defineFragment<ModelSwitchText>({
   body({ model, guidance, revised }) {
     const notice =
       revised === true
-        ? `The guidance for the model ${quoteAsJson(model)} has changed. Guidance given in earlier messages of this kind no longer holds.`
-        : `The model is now ${quoteAsJson(model)}. Guidance given for earlier models, also in earlier messages of this kind, no longer holds.`;
+        ? `The guidance for the model ${quote(model)} has changed. Guidance given in earlier messages of this kind no longer holds.`
+        : `The model is now ${quote(model)}. Guidance given for earlier models, also in earlier messages of this kind, no longer holds.`;
     const holds =
       guidance.kind === 'base'
         ? 'The instructions at the start of the request hold.'

@@ -1,5 +1,5 @@
 import type { NetworkAccess } from '../../../protocol/permissions.ts';
-import { quoteAsJson } from '../../fragments/text/escape-markup.ts';
+import { quote } from '../../fragments/text/escape-markup.ts';
 import { boundedList, byteLength, dashedLines, withMissingCount } from '../../fragments/text/truncate.ts';
 import { allowsAsking } from '../../policy/decide/approval-policy.ts';
 import type { StandingGrants } from '../../policy/grants/granted-policy.ts';
@@ -37,9 +37,7 @@ function landlockLines(told: PolicyDescription): readonly string[] {
     ...limits('Not protected from commands, and not to be changed unless the user asks for it', unprotected, 1500),
     ...(unprotectedNames.length === 0
       ? []
-      : [
-          `The same holds for these names at any depth of writable roots: ${unprotectedNames.map(quoteAsJson).join(', ')}`,
-        ]),
+      : [`The same holds for these names at any depth of writable roots: ${unprotectedNames.map(quote).join(', ')}`]),
     ...(told.writableRoots.length > 0
       ? ['Modes and times of files outside the writable roots are not protected either. Leave them as they are.']
       : []),
@@ -113,9 +111,7 @@ function limits(title: string, paths: readonly string[], bytes: number): readonl
   const { kept, left } = bounded(paths, bytes);
   if (left === 0) return openings(title, paths, bytes);
   const where = shortFolder(commonFolder(paths.slice(kept.length)));
-  return [
-    `${title}: ${[...kept, `… and ${left} more below ${quoteAsJson(where)} that are not listed here`].join(', ')}`,
-  ];
+  return [`${title}: ${[...kept, `… and ${left} more below ${quote(where)} that are not listed here`].join(', ')}`];
 }
 
 /** Quoted as JSON: a name with a newline or a quote in it stays one name. */
@@ -123,7 +119,7 @@ function bounded(texts: readonly string[], bytes: number) {
   const kept: string[] = [];
   let used = 0;
   for (const text of texts.slice(0, 100)) {
-    const quoted = quoteAsJson(text);
+    const quoted = quote(text);
     used += byteLength(quoted) + 2;
     if (used > bytes) break;
     kept.push(quoted);
@@ -141,7 +137,7 @@ function commonFolder(paths: readonly string[]): string {
 /** A parent folder with a short path. */
 function shortFolder(folder: string): string {
   const names = folder.split('/').slice(1);
-  while (byteLength(quoteAsJson(`/${names.join('/')}`)) > 300) names.pop();
+  while (byteLength(quote(`/${names.join('/')}`)) > 300) names.pop();
   return `/${names.join('/')}`;
 }
 
@@ -217,6 +213,6 @@ function titled(title: string, patterns: readonly PrefixRule['pattern'][]): read
 
 function patternText(pattern: PrefixRule['pattern']): string {
   const word = (slot: PrefixRule['pattern'][number]): string =>
-    typeof slot === 'string' ? quoteAsJson(slot) : `[${slot.map(quoteAsJson).join(', ')}]`;
+    typeof slot === 'string' ? quote(slot) : `[${slot.map(quote).join(', ')}]`;
   return `[${pattern.map(word).join(', ')}]`;
 }

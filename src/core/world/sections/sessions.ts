@@ -1,6 +1,6 @@
 import type { Step } from '../../envelope/envelope.ts';
 import { defineFragment, defineReplaceableFragment } from '../../fragments/text/define-fragment.ts';
-import { quoteAsJson } from '../../fragments/text/escape-markup.ts';
+import { quote } from '../../fragments/text/escape-markup.ts';
 import { textSection } from './section.ts';
 
 type ToldSessions = Required<Pick<Step['facts'], 'sessions'>>;
@@ -18,7 +18,7 @@ export const sessionsFragment = defineReplaceableFragment<ToldSessions>({
   body({ sessions }) {
     const lines = sessions
       .slice(0, mostSessions)
-      .map(({ id, command, since }) => `${id}: ${quoteAsJson(shortCommand(command))}, since ${since}\n`);
+      .map(({ id, command, since }) => `${id}: ${quote(shortCommand(command))}, since ${since}\n`);
     return `Sessions that write_stdin reaches, as of the last compaction of this conversation:\n${lines.join('')}`;
   },
   withdrawn: '\nThe sessions listed before have ended.\n',
@@ -58,9 +58,7 @@ export const sessionsEndedFragment = defineFragment<SessionsEndedText>({
   purpose: 'Which command sessions ended without an answer that says so, and why.',
   capTokens: 3500,
   body({ why: cause, sessions }) {
-    const lines = sessions
-      .slice(0, mostSessions)
-      .map(({ id, command }) => `${id}: ${quoteAsJson(shortCommand(command))}\n`);
+    const lines = sessions.slice(0, mostSessions).map(({ id, command }) => `${id}: ${quote(shortCommand(command))}\n`);
     return `\n${why[cause]}\n${lines.join('')}`;
   },
 });

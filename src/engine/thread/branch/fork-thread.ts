@@ -1,5 +1,6 @@
 import type { Settings } from '../../../core/envelope/settings.ts';
 import type { OpenRefused, RolloutPlace, RolloutStore } from '../../../ports/thread-store.ts';
+import { defined } from '../../../base/objects.ts';
 import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
 import type { Refusal } from '../../../protocol/outcome.ts';
 import type { ThreadCut } from '../../../protocol/thread.ts';
@@ -89,7 +90,8 @@ export async function forkThread(
   };
   // Waiting messages stay with the source, except those about files: the files are the same for both.
   const waiting = [...state.waiting.filter(isAboutFiles), ...filesSince];
-  const { questions: _ofSource, ...unproven } = await findUnprovenClaims(parts, source, { ...state, waiting });
+  const { messages, pins, grants, forNow } = await findUnprovenClaims(parts, source, { ...state, waiting });
+  const unproven = { messages, pins, ...defined({ grants, forNow }) };
   const owned = await parts.store.fork(id, meta, place);
   if (owned.kind === 'refused') return owned;
   try {
@@ -110,7 +112,7 @@ export async function forkThread(
     log.record(settingsAppliedLine(id, envelope));
     await log.durable();
     const taken = owned.mode === 'legacy' ? {} : { takenFrom: { id: source, to: place.end } };
-    const counted = unproven.forNow === undefined ? log.state : removeUnprovenClaims(log.state, unproven);
+    const counted = forNow === undefined ? log.state : removeUnprovenClaims(log.state, unproven);
     return { kind: 'resumed', id, owned, state: counted, skipped, unproven, ...taken };
   } catch (error) {
     await owned.close().catch(() => undefined);

@@ -62,9 +62,9 @@ function cutBefore(id: ThreadId, places: ThreadPlaces, asked: number | 'newest')
   return { end: at, kept: turns, checkpoint, open: { id: turn.id, done: inside.done } };
 }
 
-type Numbered = CheckpointPlace & { readonly number: number };
+type FoundCheckpoint = (CheckpointPlace & { readonly number: number }) | Outcome<'checkpoint-unknown'>;
 
-function findCheckpoint(id: ThreadId, { checkpoints }: ThreadPlaces, asked: number | 'newest'): Numbered | Outcome {
+function findCheckpoint(id: ThreadId, { checkpoints }: ThreadPlaces, asked: number | 'newest'): FoundCheckpoint {
   const number = asked === 'newest' ? checkpoints.length : asked;
   const found = checkpoints[number - 1];
   if (found !== undefined) return { ...found, number };

@@ -42,11 +42,15 @@ export class StepCalls {
   readonly #questions = new QuestionOrder();
   readonly #thrown: { readonly error: unknown }[] = [];
   readonly #suspended = new Set<string>();
-  count = 0;
+  #count = 0;
 
   constructor(turn: Turn, step: Step) {
     this.#turn = turn;
     this.#step = step;
+  }
+
+  get count(): number {
+    return this.#count;
   }
 
   /** A call waits for an answer that this process will not get. Known after `finish`. */
@@ -68,7 +72,7 @@ export class StepCalls {
     // A lost disk is reported by `finish`; until then no caller listens.
     running.catch(() => {});
     this.#running.set(call, running);
-    this.count++;
+    this.#count++;
   }
 
   /** Waits for all calls, and makes results durable meanwhile. If a call threw, rejects when no call runs any more. */

@@ -2,7 +2,9 @@ import { findSchemaMismatch, type SchemaMismatch } from '../../../core/envelope/
 import type { Json, JsonObject } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 
-export async function answerProblem(schema: JsonObject, answer: string | undefined): Promise<Outcome | undefined> {
+type AnswerUnfit = Outcome<'answer-unfit'>;
+
+export async function answerProblem(schema: JsonObject, answer: string | undefined): Promise<AnswerUnfit | undefined> {
   const problem = answer === undefined ? 'The model gave no answer' : await problemOf(schema, answer);
   if (problem === undefined) return undefined;
   const message = `The answer does not match the output schema. ${problem}.`;

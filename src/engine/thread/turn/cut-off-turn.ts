@@ -129,7 +129,9 @@ function reachedHistory({ openTurn, history }: ThreadState): boolean {
   return own?.some(({ origin }) => origin.family !== 'context') ?? true;
 }
 
-export function deadTurnNotice(id: ThreadId, state: ThreadState): Outcome | undefined {
+type DeadTurnNotice = Outcome<'turn-cut-off' | 'turn-suspended' | 'compaction-cut-off'>;
+
+export function deadTurnNotice(id: ThreadId, state: ThreadState): DeadTurnNotice | undefined {
   const { openTurn } = state;
   if (openTurn === undefined || openTurn.compaction === 'done') return undefined;
   if (openTurn.compaction === 'begun') {

@@ -108,8 +108,9 @@ async function tellLeftOut(turn: Turn): Promise<void> {
 /** Adds a missing id; replaces the id of a call if it is taken. */
 function named(turn: Turn, received: Item): Item {
   const { ids } = turn.parts;
-  const { type, id = `${itemIdPrefixes[type] ?? 'it'}_${ids.uuid()}`, ...rest } = received;
-  const item: Item = received['id'] === undefined ? { type, id, ...rest } : received;
+  const { type, id, ...rest } = received;
+  const prefix = itemIdPrefixes[type] ?? 'it';
+  const item: Item = id === undefined ? { type, id: `${prefix}_${ids.uuid()}`, ...rest } : received;
   // Questions, answers and outputs name their call: two calls with one id would share them.
   const isUsed = isCall(item) && findCall(turn.log.state.history, item.call_id) !== undefined;
   return isUsed ? { ...item, call_id: `call_${ids.uuid()}` } : item;

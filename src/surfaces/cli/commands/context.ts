@@ -1,6 +1,6 @@
 import { liveThreads } from '../../../engine/live/live-threads.ts';
 import type { ForeseenRequest } from '../../../engine/preview-thread.ts';
-import { countWithNoun, describeSkippedLines } from '../../../engine/wording.ts';
+import { plural, describeSkippedLines } from '../../../engine/wording.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { loadCommandEngine, withReadOnlyThread } from '../../views/command-line/command-engine.ts';
@@ -72,6 +72,6 @@ function chooseNumbered<Each extends object>(
   whenNone: string,
 ): Each | Outcome {
   const next = all.length === 0 ? whenNone : `Name one from 1 to ${all.length}, or last.`;
-  const none = { code: `no-${noun}`, message: `The thread has ${countWithNoun(all.length, noun)}.`, next };
+  const none = { code: `no-${noun}`, message: `The thread has ${plural(all.length, noun)}.`, next };
   return (asked === 'last' ? all.at(-1) : all[asked - 1]) ?? none;
 }

@@ -1,6 +1,6 @@
 import type { Engine } from '../../../engine/engine.ts';
 import type { SandboxMeans } from '../../../engine/sandbox/command-sandbox.ts';
-import { countWithNoun } from '../../../engine/wording.ts';
+import { plural } from '../../../engine/wording.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { FileSystemEntry, PermissionProfile } from '../../../protocol/permissions.ts';
 import { printResult, tableSpans, wrapSentences } from '../../views/terminal/tables.ts';
@@ -137,11 +137,11 @@ function showFindings(means: SandboxMeans, findings: readonly ProbeFinding[], js
   const [broken, unknown, lost] = [count('broken'), count('unknown'), count('lost')];
   printResult({ holds: broken === 0, means, findings }, { json, pretty: true }, (form) => {
     const rows = findings.map(({ what, state, detail }) => [what, states[state], detail]);
-    const but = lost === 0 ? '' : `, but for ${countWithNoun(lost, 'promise')} that Landlock cannot keep`;
+    const but = lost === 0 ? '' : `, but for ${plural(lost, 'promise')} that Landlock cannot keep`;
     const sum =
       broken === 0
-        ? `Everything holds${but}${unknown === 0 ? '' : `, ${countWithNoun(unknown, 'attempt')} could not be made`}.`
-        : `${countWithNoun(broken, 'promise')} of the policy ${broken === 1 ? 'does' : 'do'} not hold here. Do not rely on this sandbox.`;
+        ? `Everything holds${but}${unknown === 0 ? '' : `, ${plural(unknown, 'attempt')} could not be made`}.`
+        : `${plural(broken, 'promise')} of the policy ${broken === 1 ? 'does' : 'do'} not hold here. Do not rely on this sandbox.`;
     const rowSpans = tableSpans(rows, { width: form.width });
     return [wrapSentences(meansText(means), form), '\n', ...rowSpans, '\n', wrapSentences(sum, form)];
   });

@@ -2,7 +2,7 @@ import { readTurnItems } from '../../../core/state/turns/turn-items.ts';
 import { kindOfEntry } from '../../../engine/file-access.ts';
 import { newThreadId } from '../../../engine/store/rollout-file-name.ts';
 import { StoredThreads } from '../../../engine/store/stored-threads.ts';
-import { countWithNoun, formatBytes, describeSkippedLines } from '../../../engine/wording.ts';
+import { plural, formatBytes, describeSkippedLines } from '../../../engine/wording.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { quoteShellCommand } from '../../../protocol/shell.ts';
@@ -52,7 +52,7 @@ export async function runExport(given: CommandArguments<typeof exportCommand>): 
 }
 
 const exportedWords = ({ lines }: ReadOnlyThread, text: string): string =>
-  `Exported ${countWithNoun(readTurnItems(lines).turns.length, 'turn')}, ${formatBytes(Buffer.byteLength(text))}`;
+  `Exported ${plural(readTurnItems(lines).turns.length, 'turn')}, ${formatBytes(Buffer.byteLength(text))}`;
 
 function placeOf(output: string): { readonly kind: 'file' | 'folder'; readonly path: string } | Outcome {
   const here = currentFolder();
@@ -100,7 +100,7 @@ async function importedText(stored: StoredThreads, id: ThreadId): Promise<string
   const summary = await stored.summary(id);
   const [turns, preview] = 'code' in summary ? [0, ''] : [summary.turns, visibleLine(summary.preview)];
   const first = preview === '' ? '' : `, beginning with ${JSON.stringify(fitToWidth(preview, longestPreview))}`;
-  return `Imported thread ${id}: ${countWithNoun(turns, 'turn')}${first}.\nTo resume it in this folder: ${resumeCommand(id)}\n`;
+  return `Imported thread ${id}: ${plural(turns, 'turn')}${first}.\nTo resume it in this folder: ${resumeCommand(id)}\n`;
 }
 
 const longestPreview = 60;

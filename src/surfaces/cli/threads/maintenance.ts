@@ -1,7 +1,7 @@
 import type { EngineRefused } from '../../../engine/engine-refused.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { StoredThreads } from '../../../engine/store/stored-threads.ts';
-import { formatCount, countWithNoun, formatBytes } from '../../../engine/wording.ts';
+import { formatCount, plural, formatBytes } from '../../../engine/wording.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { loadCommandEngine, withEngine } from '../../views/command-line/command-engine.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
@@ -50,7 +50,7 @@ function ageOf(text: string): ToCompress | Outcome<'usage'> {
 function compressionLines({ dryRun, compressed, skipped }: CompressReport): readonly string[] {
   const from = compressed.reduce((sum, one) => sum + one.from, 0);
   const to = compressed.reduce((sum, one) => sum + (one.to ?? 0), 0);
-  const files = countWithNoun(compressed.length, 'file');
+  const files = plural(compressed.length, 'file');
   const size = dryRun ? ` of ${formatBytes(from)}` : ` from ${formatBytes(from)} to ${formatBytes(to)}`;
   return [
     ...compressed.map(({ path }) => path),
@@ -112,5 +112,5 @@ export const runReindex = withEngine<typeof reindexCommand>(async ({ options }, 
   );
   if ('outcome' in done) return done.outcome;
   const verb = options.changed ? 'Updated the index' : 'Rebuilt the index';
-  return printResult({ threads: done.threads }, options, () => `${verb}: ${countWithNoun(done.threads, 'thread')}.\n`);
+  return printResult({ threads: done.threads }, options, () => `${verb}: ${plural(done.threads, 'thread')}.\n`);
 });

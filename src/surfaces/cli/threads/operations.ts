@@ -4,7 +4,7 @@ import type { Engine } from '../../../engine/engine.ts';
 import { liveThreads } from '../../../engine/live/live-threads.ts';
 import type { WithNotices } from '../../../engine/store/stored-threads.ts';
 import { unprovenNotice } from '../../../engine/store/thread-notices.ts';
-import { countWithNoun } from '../../../engine/wording.ts';
+import { plural } from '../../../engine/wording.ts';
 import type { ThreadId, TurnId } from '../../../protocol/ids.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ThreadCut } from '../../../protocol/thread.ts';
@@ -54,8 +54,7 @@ export const threadOperations = {
   unpin: operation(({ words: [which = ''] }) => ({
     perform: (engine, id) => engine.stored.unpin(id, which),
     text({ id, pin, pins }) {
-      const rest =
-        pins.length === 0 ? 'No notes remain.' : `${countWithNoun(pins.length, 'note')} left, with new numbers.`;
+      const rest = pins.length === 0 ? 'No notes remain.' : `${plural(pins.length, 'note')} left, with new numbers.`;
       return `Removed this note from thread ${id}: ${JSON.stringify(pin.text)}\n${rest}`;
     },
   })),

@@ -7,7 +7,7 @@ import type { TurnSummary } from '../../../core/state/turns/turn-list.ts';
 import { type SettingsSummary, toOneLine } from '../../../core/state/turns/turn-words.ts';
 import type { AgentNode } from '../../../engine/agents/read-agent-tree.ts';
 import type { ThreadCheckpoint } from '../../../engine/store/stored-thread-details.ts';
-import { describeSkippedLines, formatDuration, formatCount, countWithNoun } from '../../../engine/wording.ts';
+import { describeSkippedLines, formatDuration, formatCount, plural } from '../../../engine/wording.ts';
 import type { ReadReport, WorkProgress } from '../../../ports/thread-store.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import { type Outcome, outcomeText } from '../../../protocol/outcome.ts';
@@ -238,7 +238,7 @@ function shortItems(turn: TurnSummary, items: readonly RecordedItem[], form: Tur
   const calls = items.filter((item) => item.kind === 'call');
   const answer = items.findLast((item) => item.kind === 'assistant');
   const left = calls.length - mostCalls;
-  const more = left > 0 ? [dim(`${indent}… ${countWithNoun(left, 'more call')} (--full shows all)\n`)] : [];
+  const more = left > 0 ? [dim(`${indent}… ${plural(left, 'more call')} (--full shows all)\n`)] : [];
   const listed = calls.slice(0, mostCalls);
   const lines = listed.map((call) => [...callLine(call, form), ...(call === listed.at(-1) ? more : [])]);
   // A turn that was cut off may have calls after the model's last words.
@@ -300,7 +300,7 @@ function itemSpans(item: RecordedItem, form: TurnForm): readonly Span[] {
 }
 
 const pictures = (all: readonly string[]): readonly string[] =>
-  all.length === 0 ? [] : [`[${countWithNoun(all.length, 'picture')}]`];
+  all.length === 0 ? [] : [`[${plural(all.length, 'picture')}]`];
 
 function labelled(label: string, text: string, { proseWidth }: TurnForm, look?: TextLook): readonly Span[] {
   if (text === '') return [];

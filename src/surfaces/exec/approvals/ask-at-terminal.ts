@@ -268,7 +268,7 @@ class Keyboard {
   readonly interrupted = this.#interrupted.signal;
   #decoder = new TextDecoder();
   #typed = '';
-  lastKeyAt = Number.NEGATIVE_INFINITY;
+  #lastKeyAt = Number.NEGATIVE_INFINITY;
   #arrival = Promise.withResolvers<void>();
   #isOpen = false;
   readonly #resumed: () => void;
@@ -277,6 +277,10 @@ class Keyboard {
   constructor(parts: KeyboardParts, resumed: () => void) {
     this.#parts = parts;
     this.#resumed = resumed;
+  }
+
+  get lastKeyAt(): number {
+    return this.#lastKeyAt;
   }
 
   open(): void {
@@ -315,7 +319,7 @@ class Keyboard {
   /** The next keys and all that follow without a pause. Empty when the signal aborts. */
   async burst(signal: AbortSignal): Promise<string> {
     await this.#key(signal);
-    await this.#quiet(burstMs, signal, this.lastKeyAt);
+    await this.#quiet(burstMs, signal, this.#lastKeyAt);
     return signal.aborted ? '' : this.#take();
   }
 
@@ -327,9 +331,9 @@ class Keyboard {
 
   async #quiet(milliseconds: number, signal: AbortSignal, since: number): Promise<void> {
     while (!signal.aborted) {
-      const from = Math.max(since, this.lastKeyAt);
+      const from = Math.max(since, this.#lastKeyAt);
       await this.#parts.after(Math.max(0, from + milliseconds - this.#parts.now()), signal);
-      if (this.lastKeyAt <= from) return;
+      if (this.#lastKeyAt <= from) return;
     }
   }
 
@@ -364,7 +368,7 @@ class Keyboard {
       return void this.#suspend(this.#parts.suspend);
     }
     this.#typed += text;
-    this.lastKeyAt = this.#parts.now();
+    this.#lastKeyAt = this.#parts.now();
     this.#arrival.resolve();
     this.#arrival = Promise.withResolvers();
   };

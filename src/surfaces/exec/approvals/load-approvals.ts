@@ -51,6 +51,7 @@ export function loadApprovals(given: string, { cwd, output, ...files }: Approval
 /** Stops the whole job, as the terminal does. The timer fires when it continues, or if no shell controls the job. */
 async function suspend(): Promise<void> {
   process.kill(0, 'SIGTSTP');
+  // Its processes stop before the timer fires.
   await wait(100);
 }
 

@@ -72,7 +72,10 @@ export interface ClientPort {
   readonly gone: AbortSignal;
   /** Never waits. Drops what does not fit, and counts it in one `notifications/capstan/missed` when there is room. */
   notify(method: string, params: JsonObject): void;
-  /** Resolves when the client has taken nearly all, or is gone. Await it after each event: then it misses none. */
+  /**
+   * Resolves when the client has taken nearly all, or is gone. Awaited after each event, it serves a slow client from
+   * the rollout, so that nothing recorded is missed; `notify` may drop the rest.
+   */
   ready(): Promise<void>;
 }
 

@@ -1,3 +1,4 @@
+import { valueOr } from '../../../base/objects.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { openTui } from './open-tui.ts';
 
@@ -21,11 +22,7 @@ export async function openWithoutCommand(): Promise<number | undefined> {
 
 /** Must not load the engine: this runs before the first frame. */
 function currentFolderOrNone(): string | undefined {
-  try {
-    return process.cwd();
-  } catch {
-    return undefined;
-  }
+  return valueOr(undefined, () => process.cwd());
 }
 
 export function terminalProblem(): Outcome | undefined {

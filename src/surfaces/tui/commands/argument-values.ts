@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { kindOfEntry, namesIn } from '../../../engine/file-access.ts';
-import { countWithNoun } from '../../../engine/wording.ts';
+import { plural } from '../../../engine/wording.ts';
 import { groupEfforts } from './settings/model.ts';
 import { listOfFolder } from '../pages/thread-pages.ts';
 import { cleanLine } from '../screen/text/clean-text.ts';
@@ -76,9 +76,7 @@ async function threadsOf({ engine, thread }: DraftServicesHost, cwd: string): Pr
   const others = page.threads.filter(({ id }) => id !== thread().id);
   return others.map(({ id, name, preview, turns }) => {
     const isOnly = name !== undefined && others.filter((each) => each.name === name).length === 1;
-    const about = [...(isOnly ? [preview] : [name ?? preview]), countWithNoun(turns, 'turn')].filter(
-      (each) => each !== '',
-    );
+    const about = [...(isOnly ? [preview] : [name ?? preview]), plural(turns, 'turn')].filter((each) => each !== '');
     return { text: isOnly ? name : id, about: about.join(', ') };
   });
 }

@@ -1,4 +1,4 @@
-import { countWithNoun } from '../../../engine/wording.ts';
+import { plural } from '../../../engine/wording.ts';
 import { boldStyle, plain, styled } from '../screen/text/style.ts';
 import type { TuiSession } from '../session/session.ts';
 import { type Cell, cellFromRows, headRows, indentWrappedRows, stateMark } from '../transcript/cells/cell.ts';
@@ -30,8 +30,8 @@ export async function stopBackgroundCommands(session: TuiSession, rest: string):
     return session.notice(ids.length === 0 ? none : `There is no background terminal ${rest}. /ps lists them.`);
   if (chosen.length > 0) await thread.endSessions(chosen);
   const stopped = [
-    ...(chosen.length === 0 ? [] : [countWithNoun(chosen.length, 'background terminal')]),
-    ...(own === 0 ? [] : [`${countWithNoun(own, 'command')} of yours`]),
+    ...(chosen.length === 0 ? [] : [plural(chosen.length, 'background terminal')]),
+    ...(own === 0 ? [] : [`${plural(own, 'command')} of yours`]),
   ];
   session.notice(`Stopped ${stopped.join(' and ')}.`);
 }

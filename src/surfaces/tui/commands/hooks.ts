@@ -4,7 +4,7 @@ import type { HookRun } from '../../../protocol/thread-event.ts';
 import { lineType } from '../../../protocol/line.ts';
 import type { ConfiguredHook } from '../../../engine/home/user-hooks.ts';
 import { unambiguousLine } from '../../views/terminal/exact-text.ts';
-import { countWithNoun } from '../../../engine/wording.ts';
+import { plural } from '../../../engine/wording.ts';
 import { cardCell } from '../transcript/cells/card-cell.ts';
 import { hookCell } from '../transcript/cells/hook-cells.ts';
 import { openList, type ListItem } from '../pages/list-view.ts';
@@ -79,7 +79,7 @@ const trustWords: Readonly<Record<ConfiguredHook['trust'], readonly [running: st
 
 function itemOf({ event, matcher, command }: ConfiguredHook, trust: string, runs: readonly HookRun[]): ListItem {
   const failed = runs.filter(({ status }) => status === 'failed').length;
-  const ran = `ran ${countWithNoun(runs.length, 'time')}${failed === 0 ? '' : `, failed ${failed}`}`;
+  const ran = `ran ${plural(runs.length, 'time')}${failed === 0 ? '' : `, failed ${failed}`}`;
   return {
     label: unambiguousLine(matcher === undefined ? event : `${event} ${matcher}`),
     about: [trust, ...(runs.length === 0 ? [] : [ran]), unambiguousLine(command)].join(' - '),

@@ -78,7 +78,10 @@ export function quoteShellPath(path: string): string {
 const outside =
   /^(?:[^'"\\`#<$([]|'[^']*'|"(?:[^"\\`$]|\$\w)*"|\\.|<(?!<)|(?<=[^\s;&|()])#|\((?!\()|(?<!\w)\[|\[(?=[^[\]]*\])|\$(?!['"[]|\(\(|\{(?![^}$]*\})|$))*$/s;
 
-/** True if quotes after this part of a command work: inside other quotes they would close those. In doubt false. */
+/**
+ * True if quotes after this part of a command work as quotes. Inside other quotes they would close those, and the word
+ * would be read as part of the command. In doubt false.
+ */
 export const canQuoteBehind = (before: string): boolean => outside.test(before);
 
 /** Replaces a range with an element, separated from its neighbours. The cursor goes after it and a blank. */

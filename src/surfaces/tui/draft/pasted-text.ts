@@ -1,3 +1,4 @@
+import { valueOr } from '../../../base/objects.ts';
 import { withoutHidden } from '../screen/text/clean-text.ts';
 import { hasImageName, insertPicture, pasteLabel, pasteLabels } from './draft-elements.ts';
 import { type Draft, type DraftElement, insertInto, replaceRange } from './draft.ts';
@@ -83,9 +84,5 @@ export function insertPastedPicture(draft: Draft, pasted: string, env: NodeJS.Pr
 
 function isFile(path: string): boolean {
   const { statSync } = process.getBuiltinModule('node:fs');
-  try {
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
+  return valueOr(false, () => statSync(path).isFile());
 }

@@ -1,4 +1,4 @@
-import { countWithNoun } from '../../../engine/wording.ts';
+import { plural } from '../../../engine/wording.ts';
 import type { Answer, UserQuestion } from '../../../protocol/question.ts';
 import { visibleLine } from '../../views/terminal/visible-text.ts';
 import { cursorSign, drawCutRows, keyTable, listRowStyle } from '../pages/list-parts.ts';
@@ -95,7 +95,7 @@ export class ModelQuestionsView implements View {
     const key = hintKeyMapper(look);
     const open = this.#given.filter((given) => !this.#isAnswered(given)).length;
     return [
-      [styled(`${countWithNoun(open, 'question')} without an answer. Send the others?`, warnStyle)],
+      [styled(`${plural(open, 'question')} without an answer. Send the others?`, warnStyle)],
       [plain(`  ${key('y')} sends them, ${key('Esc')} goes back`)],
     ];
   }

@@ -230,6 +230,7 @@ function mistypedVariant(
   const [first = '', ...more] = words;
   if (freeWord === undefined || Object.hasOwn(variants, first) || !given.includes(first)) return undefined;
   const meant = nearestWord(first, Object.keys(variants));
+  // With another first letter it may be meant: `work` may well begin a prompt.
   if (meant === undefined || meant[0] !== first[0]) return undefined;
   const at = given.indexOf(first);
   const line = runnableHint([name, ...given.slice(0, at), meant], given.slice(at + 1));

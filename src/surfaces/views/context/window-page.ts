@@ -1,5 +1,5 @@
 import { countColumns } from '../../../base/text-columns.ts';
-import { approximateCount, formatCount, formatPercent, countWithNoun, formatRanges } from '../../../engine/wording.ts';
+import { approximateCount, formatCount, formatPercent, plural, formatRanges } from '../../../engine/wording.ts';
 import { stringAt } from '../../../protocol/json.ts';
 import type { RateLimit } from '../../../protocol/rate-limits.ts';
 import type { CheckpointReport } from '../../../protocol/thread-event.ts';
@@ -54,7 +54,7 @@ function costSpans({ state: { usage, rateLimits } }: ThreadStory, form: PageForm
 }
 
 function limitWords({ name, usedPercent, windowMinutes, resetsAt }: RateLimit): string {
-  const window = windowMinutes === undefined ? '' : ` of ${countWithNoun(windowMinutes, 'minute')}`;
+  const window = windowMinutes === undefined ? '' : ` of ${plural(windowMinutes, 'minute')}`;
   const reset = resetsAt === undefined ? '' : ` until ${new Date(resetsAt * 1000).toISOString().slice(0, 16)}Z`;
   return `${name}${window} ${Math.round(usedPercent)} % used${reset}`;
 }
@@ -63,7 +63,7 @@ function checkpointsLine({ checkpoints }: ThreadStory): string {
   const newest = checkpoints.at(-1);
   if (newest === undefined) return '';
   const reports = checkpoints.flatMap(({ report }) => report ?? []);
-  const told = `${countWithNoun(checkpoints.length, 'checkpoint')}, the newest in turn ${newest.turn}`;
+  const told = `${plural(checkpoints.length, 'checkpoint')}, the newest in turn ${newest.turn}`;
   const others = checkpoints.length - reports.length;
   const unknown = others === 0 ? '' : `; ${others} of them made by another program, at a cost that is not in the file`;
   const costs =
@@ -108,12 +108,8 @@ export function threadSummaryLine(id: string, story: ThreadStory, next?: string)
   const model = next === undefined || next === had ? had : `${next} from the next turn on`;
   const retries = requests.filter((request, at) => isRetry(request, requests[at - 1])).length;
   const again = retries === 0 ? '' : ` (${retries === 1 ? '1 retry' : `${formatCount(retries)} retries`})`;
-  const parts = [
-    `thread ${id}`,
-    countWithNoun(turns.length, 'turn'),
-    `${countWithNoun(requests.length, 'request')}${again}`,
-  ];
-  if (checkpoints.length > 0) parts.push(countWithNoun(checkpoints.length, 'checkpoint'));
+  const parts = [`thread ${id}`, plural(turns.length, 'turn'), `${plural(requests.length, 'request')}${again}`];
+  if (checkpoints.length > 0) parts.push(plural(checkpoints.length, 'checkpoint'));
   return [...parts, ...(model === undefined ? [] : [`model ${model}`])].join(' · ');
 }
 

@@ -8,7 +8,7 @@ import { usageFields } from '../../../core/state/drafts/usage-and-failure-fields
 import { instructionsOf, type ThreadState } from '../../../core/state/thread-state.ts';
 import type { NextRequest } from '../../../engine/thread/context/preview-request.ts';
 import type { ForeseenRequest } from '../../../engine/preview-thread.ts';
-import { countWithNoun } from '../../../engine/wording.ts';
+import { plural } from '../../../engine/wording.ts';
 import type { ToolSpec } from '../../../ports/model.ts';
 import { isMessage, type Item } from '../../../protocol/item.ts';
 import { type JsonObject, objectAt, objectsAt, stringAt } from '../../../protocol/json.ts';
@@ -71,8 +71,8 @@ function unknownOfNext(next: ForeseenRequest | Outcome): readonly string[] {
   if ('code' in next) return [`Capstan cannot foresee what the next turn would send: ${outcomeText(next)}`];
   const { messages, pins } = next.unproven;
   const claims = [
-    ...(messages.length === 0 ? [] : [countWithNoun(messages.length, 'waiting message')]),
-    ...(pins.length === 0 ? [] : [countWithNoun(pins.length, 'pinned note')]),
+    ...(messages.length === 0 ? [] : [plural(messages.length, 'waiting message')]),
+    ...(pins.length === 0 ? [] : [plural(pins.length, 'pinned note')]),
   ].join(' and ');
   const why = 'that Capstan cannot prove to have written in this home. The next turn leaves them out.';
   return claims === '' ? [] : [`Not counted: ${claims} ${why}`];

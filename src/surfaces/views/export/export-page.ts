@@ -4,7 +4,7 @@ import { turnContextSummary } from '../../../core/state/turns/turn-words.ts';
 import type { NonUserAuthor } from '../../../protocol/user-input.ts';
 import { costOfAllTurns, readTurnItems } from '../../../core/state/turns/turn-items.ts';
 import type { TurnItems, TurnWithItems } from '../../../core/state/turns/turn-items.ts';
-import { formatDuration, countWithNoun } from '../../../engine/wording.ts';
+import { formatDuration, plural } from '../../../engine/wording.ts';
 import { costLine } from '../wording/cost-words.ts';
 import type { CallReport } from '../../../core/state/recorded/call-answers.ts';
 
@@ -58,7 +58,7 @@ export function turnEndWords({ status, isTakenBack, error }: TurnWithItems): str
   return words.length === 0 ? undefined : words.join(', ');
 }
 
-export const pictureWords = (pictures: readonly string[]): string => countWithNoun(pictures.length, 'picture');
+export const pictureWords = (pictures: readonly string[]): string => plural(pictures.length, 'picture');
 
 /** How a call ended and how long it took, if its answer says so; else empty. */
 export const callEndAndDuration = ({ end, seconds }: CallReport): string =>

@@ -1,7 +1,7 @@
 import { type CallReport, parseCallReport } from '../../../core/state/recorded/call-answers.ts';
 import type { RecordedCall, RecordedItem } from '../../../core/state/recorded/conversation-items.ts';
 import type { TurnWithItems } from '../../../core/state/turns/turn-items.ts';
-import { countWithNoun } from '../../../engine/wording.ts';
+import { plural } from '../../../engine/wording.ts';
 import { questionAndAnswerLines } from '../questions/asked-words.ts';
 import { visibleText } from '../terminal/visible-text.ts';
 import { costLine } from '../wording/cost-words.ts';
@@ -104,9 +104,7 @@ function outputBlock({ output, isFailure }: CallReport): string {
     ? diffHtml(visibleText(text))
     : `<pre class="output${isFailure ? ' bad' : ''}">${escaped(text)}</pre>`;
   const lines = text.split('\n').length;
-  return lines > mostLines || text.length > mostCharacters
-    ? folded(`Output, ${countWithNoun(lines, 'line')}`, body)
-    : body;
+  return lines > mostLines || text.length > mostCharacters ? folded(`Output, ${plural(lines, 'line')}`, body) : body;
 }
 
 const folded = (summary: string, body: string): string =>

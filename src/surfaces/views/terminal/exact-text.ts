@@ -128,7 +128,10 @@ function isOfSentence(text: string, at: number, letters: string): boolean {
 const isPlainlyOther = (letter: string): boolean =>
   letter > '\u007F' && /\p{L}/u.test(letter) && !/\p{Script=Latin}/u.test(letter) && !confusable.has(letter);
 
-/** Rows of such a line, broken between words if possible. Blanks at a break begin the next row, where they are seen. */
+/**
+ * A line that the user is asked to allow, in rows broken between words if possible. Blanks at a break begin the next
+ * row, where they are seen: different lines have different rows.
+ */
 export function unambiguousRows(line: string, width: number): readonly string[] {
   const room = Math.max(1, width);
   const rows: string[] = [];

@@ -234,6 +234,7 @@ export class WrappedStream {
   #column = 0;
   #line = '';
   #blanks = '';
+  /** Waits until it is complete, unless it is the first of its line. */
   #word = '';
   /** The word need not wait: it is the first of its line, or fits in none. */
   #isPlaced = false;

@@ -1,7 +1,7 @@
 import { defined } from '../../../base/objects.ts';
 import type { Envelope } from '../../../core/envelope/envelope.ts';
 import { type FieldOwnership, fieldOwnership } from '../../../core/envelope/ownership.ts';
-import { formatCount, countWithNoun } from '../../../engine/wording.ts';
+import { formatCount, plural } from '../../../engine/wording.ts';
 import { equalJson, isJsonObject, type Json, type JsonObject, valueAt } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { StoryTurn, ThreadStory } from '../context/thread-story.ts';
@@ -40,7 +40,7 @@ export function envelopeJson(id: string, view: EnvelopeView) {
 const chooseTurn = ({ turns }: ThreadStory, number: number): StoryTurn | Outcome<'no-turn'> =>
   turns[number - 1] ?? {
     code: 'no-turn',
-    message: `The thread has ${countWithNoun(turns.length, 'turn')}.`,
+    message: `The thread has ${plural(turns.length, 'turn')}.`,
     next: turns.length === 0 ? 'Run a turn first.' : `Name one from 1 to ${turns.length}.`,
   };
 
@@ -51,7 +51,7 @@ function noEnvelope(id: string, turn: StoryTurn): Outcome<'no-envelope'> {
 
 export type ShownField = ReturnType<typeof envelopeFields>[number];
 
-/** The fields of a stored envelope, in the order of the map. `awaits`: a future reader that does not exist yet. */
+/** In the order of the map. Long texts are stored as size and digest. `awaits`: a future reader that does not exist. */
 export const envelopeFields = (stored: JsonObject) =>
   fieldOwnership.flatMap((row) => {
     const { field, consumers, awaits } = row;

@@ -4,7 +4,7 @@ import type { RequestDifference, ComparisonVerdict } from '../../../core/replay/
 import { type InferredRequest, rebuildRequests, type RebuiltRequest } from '../../../core/replay/rebuild-requests.ts';
 import { loadReplayParts } from '../../../engine/rerun-step.ts';
 import type { TakenBackRequests } from '../../../engine/store/stored-thread-details.ts';
-import { countWithNoun } from '../../../engine/wording.ts';
+import { plural } from '../../../engine/wording.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { Item } from '../../../protocol/item.ts';
 import { type JsonObject, numberAt, objectAt } from '../../../protocol/json.ts';
@@ -159,6 +159,7 @@ function replayedRequest(
       frames.length === 0
         ? undefined
         : frames.map(({ record: { previous, items, bytes } }) => {
+            // `previous`: the id of the answer that it built on.
             return { kind: previous === undefined ? 'full' : 'incremental', previous, items, bytes } as const;
           }),
     result,
@@ -192,5 +193,5 @@ export function takenBackWords(id: ThreadId, { requests, problem }: TakenBack): 
     return `Requests that were taken back could not be counted: ${endWithFullStop(problem.message)}`;
   if (requests === 0) return undefined;
   const were = requests === 1 ? 'was' : 'were';
-  return `${countWithNoun(requests, 'more request')} ${were} taken back: capstan replay ${id} --taken-back`;
+  return `${plural(requests, 'more request')} ${were} taken back: capstan replay ${id} --taken-back`;
 }

@@ -1,4 +1,4 @@
-import { formatCount, formatPercent, countWithNoun } from '../../../engine/wording.ts';
+import { formatCount, formatPercent, plural } from '../../../engine/wording.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import { type Outcome, outcomeText, endWithFullStop } from '../../../protocol/outcome.ts';
 import type { CheckpointEvent, CheckpointReport, PrefixBreak } from '../../../protocol/thread-event.ts';
@@ -15,7 +15,7 @@ export function checkpointText(report: CheckpointReport): string {
     `  why        ${checkpointCauseWords(report)}`,
     `  tokens     ${weightWords(report)} (estimated)`,
     `  kept       ${keptWords(report, '')}`,
-    `  compacted  ${countWithNoun(folded, 'item')}`,
+    `  compacted  ${plural(folded, 'item')}`,
     `  cost       ${checkpointCostWords(report)}`,
     ...mended.map((each) => `  repaired   ${each}`),
     ...(why === undefined ? [] : [`  warning    ${outcomeText(why)}`]),
@@ -56,17 +56,17 @@ function weightWords({ tokensBefore, tokensAfter }: CheckpointReport): string {
 function keptWords({ words: { kept, cut, dropped } }: CheckpointReport, verb: '' | ' kept'): string {
   const all = kept + cut + dropped;
   const rest = [cut > 0 && `${formatCount(cut)} in part`, dropped > 0 && `${formatCount(dropped)} not`];
-  return [`${formatCount(kept)} of ${countWithNoun(all, 'user message')}${verb}`, ...rest].filter(Boolean).join(', ');
+  return [`${formatCount(kept)} of ${plural(all, 'user message')}${verb}`, ...rest].filter(Boolean).join(', ');
 }
 
 type CheckpointCost = Pick<CheckpointReport, 'requests' | 'uncounted' | 'usage' | 'cachedShare'>;
 
 export function checkpointCostWords({ requests, uncounted = 0, usage, cachedShare }: CheckpointCost): string {
   if (requests === 0) return 'no model was asked';
-  if (usage.input === 0) return `${countWithNoun(requests, 'request')}, which the provider did not count`;
+  if (usage.input === 0) return `${plural(requests, 'request')}, which the provider did not count`;
   const rest = uncounted === 0 ? '' : `, ${uncounted === 1 ? 'one' : formatCount(uncounted)} without a count`;
   const cached = cachedShare === undefined ? '' : ` (${Math.round(100 * cachedShare)} % from the cache)`;
-  return `${countWithNoun(requests, 'request')}: the provider counted ${formatCount(usage.input)} tokens sent${cached}, ${formatCount(usage.output)} answered${rest}`;
+  return `${plural(requests, 'request')}: the provider counted ${formatCount(usage.input)} tokens sent${cached}, ${formatCount(usage.output)} answered${rest}`;
 }
 
 /** The reason and phase of a checkpoint, for people. Files and events use other words. */

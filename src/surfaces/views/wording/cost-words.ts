@@ -1,5 +1,5 @@
 import { usageFields } from '../../../core/state/drafts/usage-and-failure-fields.ts';
-import { formatCount, countWithNoun } from '../../../engine/wording.ts';
+import { formatCount, plural } from '../../../engine/wording.ts';
 import type { Cost, Usage } from '../../../protocol/usage.ts';
 
 export interface UsageWithUncounted {
@@ -29,7 +29,7 @@ const whyEstimated = '(estimated: the provider did not count them)';
 
 export function uncountedWords(requests: number, estimated = 0): string {
   const about = estimated === 0 ? '' : ` (about ${formatCount(estimated)} tokens)`;
-  return requests === 0 ? '' : `, and ${countWithNoun(requests, 'request')} that the provider did not count${about}`;
+  return requests === 0 ? '' : `, and ${plural(requests, 'request')} that the provider did not count${about}`;
 }
 
 /** `$1.25`, `$0.031`, `$0.000042`: two significant digits, and cents at least. */
@@ -46,7 +46,7 @@ export const costUnknown = 'cost unknown';
 export function moneyWords(cost: Cost | undefined, estimated = 0): string {
   if (cost === undefined || (cost.nanoUsd === 0 && cost.unpriced > 0)) return costUnknown;
   const known = `${estimated > 0 ? 'about ' : ''}${usdWords(cost.nanoUsd)}`;
-  return cost.unpriced === 0 ? known : `at least ${known} (${countWithNoun(cost.unpriced, 'token')} without a price)`;
+  return cost.unpriced === 0 ? known : `at least ${known} (${plural(cost.unpriced, 'token')} without a price)`;
 }
 
 /** Counts by the names of Codex, with the cost in dollars if it is known. */

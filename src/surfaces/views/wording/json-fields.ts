@@ -5,9 +5,47 @@ import type { CheckpointReport, ThreadEvent } from '../../../protocol/thread-eve
 import type { ToolCallItem, TurnItem } from '../../../protocol/turn-item.ts';
 import { usageForPrograms } from './cost-words.ts';
 
-/** An item of a turn for programs. `error` is a warning, not the end of the turn. */
-export type ExecItem = ReturnType<typeof execItem> | (Typed<'error'> & { readonly message: string });
-type Typed<Type> = { readonly id: string; readonly type: Type };
+/** An item of a turn for programs. The names are a contract with them. */
+export type ExecItem = { readonly id: string } &
+  /** `error` is a warning, not the end of the turn. */
+  (
+    | { readonly type: 'error'; readonly message: string }
+    | { readonly type: 'agent_message'; readonly text: string; readonly proposed_plan?: string }
+    | { readonly type: 'reasoning'; readonly text: string }
+    | { readonly type: 'web_search'; readonly query: string }
+    | {
+        readonly type: 'image_generation';
+        readonly status: 'completed' | 'failed';
+        readonly prompt?: string;
+        readonly path?: string;
+        readonly problem?: string;
+      }
+    | { readonly type: 'todo_list'; readonly items: readonly { readonly text: string; readonly completed: boolean }[] }
+    | {
+        readonly type: 'command_execution';
+        readonly command: string;
+        readonly aggregated_output: string;
+        readonly exit_code: number | null;
+        readonly status: 'in_progress' | 'completed' | 'failed' | 'declined';
+      }
+    | {
+        readonly type: 'file_change';
+        readonly changes: readonly { readonly path: string; readonly kind: 'add' | 'delete' | 'update' }[];
+        readonly status: 'in_progress' | 'completed' | 'failed';
+      }
+    | McpToolCall
+  );
+
+/** A call of any tool without an item of its own: programs that read these events know this form of calls. */
+interface McpToolCall {
+  readonly type: 'mcp_tool_call';
+  readonly server: string;
+  readonly tool: string;
+  readonly arguments: JsonObject;
+  readonly result: { readonly content: readonly Json[]; readonly structured_content: Json } | null;
+  readonly error: { readonly message: string } | null;
+  readonly status: 'in_progress' | 'completed' | 'failed';
+}
 
 /** A refused call as a completed item. Undefined if programs that read these events know no such item. */
 export function refusedItem(item: TurnItem, reason: string): TurnItem | undefined {
@@ -23,53 +61,53 @@ export function refusedItem(item: TurnItem, reason: string): TurnItem | undefine
   }
 }
 
-/** The names are a contract with programs. Items that `exec` does not print have no form here. */
-export function execItem(item: Exclude<TurnItem, { kind: 'user-message' | 'image-view' }>, id: string) {
-  const typed = <const Type extends string, Fields>(type: Type, fields: Fields): Typed<Type> & Readonly<Fields> => {
-    return { id, type, ...fields };
-  };
+/** Items that `exec` does not print have no form here. */
+export function execItem(item: Exclude<TurnItem, { kind: 'user-message' | 'image-view' }>, id: string): ExecItem {
   switch (item.kind) {
     case 'agent-message':
-      return typed('agent_message', { text: item.text, proposed_plan: item.plan });
+      return { id, type: 'agent_message', text: item.text, proposed_plan: item.plan };
     case 'reasoning':
-      return typed('reasoning', { text: item.summary.join('\n') });
+      return { id, type: 'reasoning', text: item.summary.join('\n') };
     case 'web-search':
-      return typed('web_search', { query: item.query });
+      return { id, type: 'web_search', query: item.query };
     case 'image-generation': {
       const { status, prompt, path, problem } = item;
-      return typed('image_generation', { status, prompt, path, problem });
+      return { id, type: 'image_generation', status, prompt, path, problem };
     }
     case 'plan': {
       const items = item.steps.map(({ text, status }) => ({ text, completed: status === 'completed' }));
-      return typed('todo_list', { items });
+      return { id, type: 'todo_list', items };
     }
-    case 'command': {
-      const { argv, output, exitCode = null, status } = item;
-      const fields = { command: quoteShellCommand(argv), aggregated_output: output, exit_code: exitCode };
-      return typed('command_execution', { ...fields, status: statusWord(status) });
-    }
+    case 'command':
+      return {
+        id,
+        type: 'command_execution',
+        command: quoteShellCommand(item.argv),
+        aggregated_output: item.output,
+        exit_code: item.exitCode ?? null,
+        status: statusWord(item.status),
+      };
     case 'file-change': {
       const changes = item.changes.map(({ path, kind }) => ({ path, kind })).toSorted(byPath);
-      return typed('file_change', { changes, status: statusWord(item.status) });
+      return { id, type: 'file_change', changes, status: statusWord(item.status) };
     }
-    case 'tool-call': {
-      // Programs that read these events know this form for calls of any tool.
-      const { server = 'capstan', tool, arguments: given, status } = item;
-      const call = { server, tool, arguments: given, ...toolResult(item) };
-      return typed('mcp_tool_call', { ...call, status: statusWord(status) });
-    }
+    case 'tool-call':
+      return {
+        id,
+        type: 'mcp_tool_call',
+        server: item.server ?? 'capstan',
+        tool: item.tool,
+        arguments: item.arguments,
+        ...toolResult(item),
+        status: statusWord(item.status),
+      };
   }
 }
 
 const statusWord = <Status extends string>(status: Status): Exclude<Status, 'in-progress'> | 'in_progress' =>
   status === 'in-progress' ? 'in_progress' : (status as Exclude<Status, 'in-progress'>);
 
-type ToolResult = { readonly content: readonly Json[]; readonly structured_content: Json } | null;
-
-function toolResult({ status, output = '', result }: ToolCallItem): {
-  readonly result: ToolResult;
-  readonly error: { readonly message: string } | null;
-} {
+function toolResult({ status, output = '', result }: ToolCallItem): Pick<McpToolCall, 'result' | 'error'> {
   if (status === 'in-progress') return { result: null, error: null };
   // A result that reports an error is still a result.
   if (result !== undefined)

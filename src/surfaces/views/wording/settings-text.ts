@@ -9,7 +9,7 @@ import type { SignedIn } from '../../../engine/home/logins.ts';
 import type { LoadedConfig } from '../../../engine/home/folder-config.ts';
 import type { ListedServer } from '../../../engine/home/mcp-registry.ts';
 import type { HomeMemory } from '../../../engine/memory/home-memory.ts';
-import { formatCount, countWithNoun } from '../../../engine/wording.ts';
+import { formatCount, plural } from '../../../engine/wording.ts';
 import { equalJson, type JsonObject, objectAt, valueAt } from '../../../protocol/json.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 
@@ -108,7 +108,7 @@ export function mcpServerState({ enabled, problem, tools, failure, isLoggedIn }:
   const silent =
     why === undefined ? 'tools not known yet' : `did not start: ${why}; Capstan waits for it again in the next run`;
   const down = why === undefined ? '' : `; did not start when it was last tried: ${why}`;
-  const known = tools === undefined ? silent : `${countWithNoun(tools, 'tool')}${down}`;
+  const known = tools === undefined ? silent : `${plural(tools, 'tool')}${down}`;
   const state = problem !== undefined ? problem.message : enabled ? known : 'disabled';
   return isLoggedIn ? `${state}, logged in` : state;
 }
@@ -122,7 +122,7 @@ export function memoryText({ folder, summary, notes }: HomeMemory): string {
   });
   const total = notes.reduce((sum, { tokens }) => sum + tokens, 0);
   const noted = notes.filter(({ kind }) => kind === 'noted').length;
-  const threads = countWithNoun(notes.length, 'thread');
+  const threads = plural(notes.length, 'thread');
   const which =
     noted === 0 ? `No notes about ${threads}` : `Notes about ${noted === notes.length ? '' : `${noted} of `}${threads}`;
   const about = notes.length === 0 ? '' : `\n${which}, for ${formatCount(total)} tokens:\n${lines.join('')}`;

@@ -70,6 +70,7 @@ function unknownToProxy({ variable, origin, authorization }: Proxy): ModelFailur
 }
 
 function refusedByProxy({ proxy, status }: Extract<OpenedExchange, { kind: 'refused' }>, origin: string): ModelFailure {
+  // 5xx: the proxy could not connect; otherwise it refused.
   const isLost = status >= 500;
   const what = isLost ? 'could not connect' : 'does not allow a connection';
   const message = `The proxy in ${proxy.variable} (${proxy.origin}) ${what} to ${origin} (status ${status}).`;

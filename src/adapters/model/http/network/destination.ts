@@ -1,3 +1,4 @@
+import { valueOr } from '../../../../base/objects.ts';
 import type { ProviderConfig } from '../../../../core/config/providers/provider-config.ts';
 import { addressRangeMatcher, ipVersion, isThisMachine } from '../../../../core/policy/network/host-name.ts';
 import type { EnvironmentVariables } from '../../../../protocol/shell.ts';
@@ -87,12 +88,8 @@ const basic = ({ username, password }: URL): string =>
   Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64');
 
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    // A percent sign that begins no code is literal.
-    return text;
-  }
+  // A percent sign that begins no code is literal.
+  return valueOr(text, () => decodeURIComponent(text));
 }
 
 /** True for names of this machine. A proxy on another machine would reach another host under such a name. */

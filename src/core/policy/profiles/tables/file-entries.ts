@@ -182,9 +182,10 @@ export function canonicalPattern(pattern: PathPattern): string | undefined {
       return '/tmp';
     case 'project_roots':
       return `workspace/${value.subpath ?? ''}`;
-    case 'unknown':
-      return undefined;
-    default:
+    case 'minimal':
+    case 'tmpdir':
       return value.kind;
+    default:
+      return undefined;
   }
 }

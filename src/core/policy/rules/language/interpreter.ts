@@ -21,7 +21,7 @@ import type {
 import {
   valueToString,
   valueToSource,
-  isRulesValueKind,
+  isKind,
   isTruthy,
   loopItems,
   dictKeyOf,
@@ -107,7 +107,7 @@ function loop({ target, iterable, body }: Extract<Statement, { kind: 'for' }>, s
 /** Stops when `visit` returns false. The value cannot change meanwhile. */
 function eachOf(value: RulesValue, meter: RulesMeter, visit: (item: RulesValue) => boolean): void {
   const items = loopItems(value);
-  const held = isRulesValueKind(value, 'list', 'dict') ? value : undefined;
+  const held = isKind(value, 'list', 'dict') ? value : undefined;
   if (held !== undefined) held.loops++;
   for (const item of items) {
     meter.spend(1);
@@ -137,7 +137,7 @@ function change(
 ): void {
   const before = evaluate(target, scope, meter);
   const more = evaluate(value, scope, meter);
-  if (operator === '+' && isRulesValueKind(before, 'list')) {
+  if (operator === '+' && isKind(before, 'list')) {
     const items = loopItems(more).slice();
     checkNotIterated(before);
     meter.spend(items.length);
@@ -209,8 +209,7 @@ function valueOf(expression: Expression, scope: Scope, meter: RulesMeter): Rules
       const callee = inner(expression.callee);
       const positional = expression.positional.map(inner);
       const named = new Map(expression.named.map(([name, value]) => [name, inner(value)]));
-      if (!isRulesValueKind(callee, 'function'))
-        throwRulesFault('This is not a function.', 'Call a function.', expression.line);
+      if (!isKind(callee, 'function')) throwRulesFault('This is not a function.', 'Call a function.', expression.line);
       meter.spend(rulesObjectWork);
       meter.line = expression.line;
       return meter.call(() => callee.call({ positional, named }));
@@ -323,7 +322,7 @@ function lengthOf(value: RulesValue, meter: RulesMeter): number {
     meter.spend(value.length);
     return [...value].length;
   }
-  if (isRulesValueKind(value, 'list', 'tuple', 'range', 'dict')) return rulesValueSize(value);
+  if (isKind(value, 'list', 'tuple', 'range', 'dict')) return rulesValueSize(value);
   throwRulesFault(`A ${rulesTypeName(value)} has no length.`, 'Use a string, a list or a dict.');
 }
 

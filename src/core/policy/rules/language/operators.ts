@@ -5,7 +5,7 @@ import {
   valueToString,
   valueToSource,
   compareValues,
-  isRulesValueKind,
+  isKind,
   loopItems,
   dictKeyOf,
   makeRulesList,
@@ -68,10 +68,8 @@ function unfit(operator: string, left: RulesValue, right: RulesValue): never {
 function add(left: RulesValue, right: RulesValue, meter: RulesMeter): RulesValue | undefined {
   if (typeof left === 'number' && typeof right === 'number') return whole(left + right);
   if (typeof left === 'string' && typeof right === 'string') return joinMeteredTexts([left, right], meter);
-  if (isRulesValueKind(left, 'list') && isRulesValueKind(right, 'list'))
-    return makeRulesList([...left.items, ...right.items], meter);
-  if (isRulesValueKind(left, 'tuple') && isRulesValueKind(right, 'tuple'))
-    return makeRulesTuple([...left.items, ...right.items], meter);
+  if (isKind(left, 'list') && isKind(right, 'list')) return makeRulesList([...left.items, ...right.items], meter);
+  if (isKind(left, 'tuple') && isKind(right, 'tuple')) return makeRulesTuple([...left.items, ...right.items], meter);
   return undefined;
 }
 
@@ -93,7 +91,7 @@ function repeat(value: RulesValue, times: RulesValue, meter: RulesMeter): RulesV
     meter.spend(value.length * count);
     return value.length === 0 ? '' : value.repeat(count);
   }
-  if (!isRulesValueKind(value, 'list', 'tuple')) return undefined;
+  if (!isKind(value, 'list', 'tuple')) return undefined;
   const { items } = value;
   meter.spend(items.length * count);
   const all = items.length === 0 ? [] : Array.from({ length: count }, () => items).flat();
@@ -106,13 +104,13 @@ function contains(whole: RulesValue, part: RulesValue, meter: RulesMeter): boole
     meter.spend(whole.length);
     return whole.includes(part);
   }
-  if (isRulesValueKind(whole, 'dict')) return whole.entries.has(dictKeyOf(part, meter));
+  if (isKind(whole, 'dict')) return whole.entries.has(dictKeyOf(part, meter));
   return loopItems(whole).some((item) => rulesValuesEqual(item, part, meter));
 }
 
 /** `"…" % values`. */
 function fillIn(format: string, given: RulesValue, meter: RulesMeter): string {
-  const values = isRulesValueKind(given, 'tuple') ? given.items : [given];
+  const values = isKind(given, 'tuple') ? given.items : [given];
   let used = 0;
   meter.spend(format.length);
   const texts = format.split(/(%[^]?)/).map((piece) => {
@@ -139,7 +137,7 @@ function filled(sign: string, value: RulesValue, meter: RulesMeter): string {
 }
 
 export function memberOf(value: RulesValue, index: RulesValue, meter: RulesMeter): RulesValue {
-  if (isRulesValueKind(value, 'dict')) {
+  if (isKind(value, 'dict')) {
     const entry = value.entries.get(dictKeyOf(index, meter));
     if (entry === undefined)
       throwRulesFault(`The dict has no ${valueToSource(index, meter).slice(0, 80)}.`, 'Correct the key.');
@@ -154,7 +152,7 @@ export function setMember(
   [index, member]: readonly [RulesValue, RulesValue],
   meter: RulesMeter,
 ): void {
-  if (!isRulesValueKind(value, 'dict', 'list'))
+  if (!isKind(value, 'dict', 'list'))
     throwRulesFault(`A member of a ${rulesTypeName(value)} cannot be changed.`, 'Make a new value.');
   checkNotIterated(value);
   if (value.kind === 'dict') value.entries.set(dictKeyOf(index, meter), [index, member]);
@@ -190,7 +188,7 @@ export function sliceOf(value: RulesValue, bounds: readonly (RulesValue | undefi
   const taken: RulesValue[] = [];
   for (let at = start; step > 0 ? at < end : at > end; at += step) taken.push(items[at] ?? null);
   if (typeof value === 'string') return joinMeteredTexts(taken as string[], meter);
-  return isRulesValueKind(value, 'list') ? makeRulesList(taken, meter) : makeRulesTuple(taken, meter);
+  return isKind(value, 'list') ? makeRulesList(taken, meter) : makeRulesTuple(taken, meter);
 }
 
 function bound(value: RulesValue | undefined): number | undefined {
@@ -205,7 +203,7 @@ function sequence(value: RulesValue, meter: RulesMeter): readonly RulesValue[] {
     meter.spend(value.length);
     return [...value];
   }
-  if (isRulesValueKind(value, 'list', 'tuple', 'range')) {
+  if (isKind(value, 'list', 'tuple', 'range')) {
     meter.spend(1);
     return value.items;
   }

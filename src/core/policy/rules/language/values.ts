@@ -27,7 +27,7 @@ export type CallArguments = {
 };
 type Kind = Extract<RulesValue, object>['kind'];
 
-export function isRulesValueKind<Wanted extends Kind>(
+export function isKind<Wanted extends Kind>(
   value: RulesValue,
   ...kinds: readonly Wanted[]
 ): value is Extract<RulesValue, { kind: Wanted }> {
@@ -53,8 +53,8 @@ export const rulesValueSize = (value: MemberedValue): number =>
 
 /** The items of a loop; a dict's keys. */
 export function loopItems(value: RulesValue): readonly RulesValue[] {
-  if (isRulesValueKind(value, 'dict')) return Array.from(value.entries.values(), ([key]) => key);
-  if (isRulesValueKind(value, 'list', 'tuple', 'range')) return value.items;
+  if (isKind(value, 'dict')) return Array.from(value.entries.values(), ([key]) => key);
+  if (isKind(value, 'list', 'tuple', 'range')) return value.items;
   throwRulesFault(`A ${rulesTypeName(value)} has no members.`, 'Use a list.');
 }
 

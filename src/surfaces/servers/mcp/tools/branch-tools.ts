@@ -4,7 +4,7 @@ import type { Outcome } from '../../../../protocol/outcome.ts';
 import type { ThreadCut } from '../../../../protocol/thread.ts';
 import type { RollbackTarget, RollbackUndone } from '../../../../engine/thread/branch/rollback-range.ts';
 import { usageForPrograms } from '../../../views/wording/cost-words.ts';
-import { countWithNoun } from '../../../../engine/wording.ts';
+import { plural } from '../../../../engine/wording.ts';
 import type { ToolAnswer } from '../server-interface.ts';
 import { refusalWhileSuspended } from './follow-turn.ts';
 import { toolAnswer, refusalAnswer, withNotices } from './tool-answers.ts';
@@ -113,11 +113,11 @@ export const threadUndoRollbackTool: UnboundTool = {
 };
 
 const rolledBack = (turns: readonly TurnId[]): string =>
-  `Rolled back ${countWithNoun(turns.length, 'turn')} (${turns.join(', ')})`;
+  `Rolled back ${plural(turns.length, 'turn')} (${turns.join(', ')})`;
 
 /** Undoing an undo takes turns away: the text says so, and how to restore them. */
 function undoneText(id: ThreadId, { turns, replaced, next }: RollbackUndone): string {
-  const restored = turns.length === 0 ? [] : [`Restored ${countWithNoun(turns.length, 'turn')} (${turns.join(', ')}).`];
+  const restored = turns.length === 0 ? [] : [`Restored ${plural(turns.length, 'turn')} (${turns.join(', ')}).`];
   const gone = replaced.length === 0 ? [] : [`${rolledBack(replaced)}.`];
   const again = next === undefined ? 'takes this undo back' : 'undoes the rollback before it';
   const was = turns.length === 0 && replaced.length > 0 ? ['The newest change was an undo, which is taken back.'] : [];

@@ -4,7 +4,7 @@ import { readTurnItems } from '../../../../core/state/turns/turn-items.ts';
 import { toOneLine } from '../../../../core/state/turns/turn-words.ts';
 import { fragmentFamilyName } from '../../../../core/world/catalog.ts';
 import { cursorAt, lastValidPlaceIn, parseAfterPlace } from '../../../../engine/live/line-cursor.ts';
-import { countWithNoun } from '../../../../engine/wording.ts';
+import { plural } from '../../../../engine/wording.ts';
 import type { ThreadId, TurnId } from '../../../../protocol/ids.ts';
 import { asItem } from '../../../../protocol/item.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../../../../protocol/json.ts';
@@ -71,7 +71,7 @@ function withOpenQuestions({ runs }: ToolServices, thread: ThreadSummary): Threa
 
 function threadLine({ id, name, preview, turns, forkedFrom, questions = 0 }: ThreadSummary): string {
   const more = [
-    countWithNoun(turns, 'turn'),
+    plural(turns, 'turn'),
     ...(forkedFrom === undefined ? [] : [`fork of ${forkedFrom}`]),
     ...(questions === 0 ? [] : ['a question waits']),
   ];

@@ -364,6 +364,7 @@ class TurnAudience {
 
   /** True if a present client, other than `except`, asks its user this: meanwhile no client's model may answer. */
   isReserved(question: string, except?: string): boolean {
+    // Without `except`: not even the asking client's own model may answer.
     return [...this.#asking.values()].some(
       ({ client, isReserved, questions }) => isReserved && client !== except && questions.has(question),
     );

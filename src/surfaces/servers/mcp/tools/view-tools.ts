@@ -1,4 +1,4 @@
-import { formatCount, countWithNoun } from '../../../../engine/wording.ts';
+import { formatCount, plural } from '../../../../engine/wording.ts';
 import { defined } from '../../../../base/objects.ts';
 import type { ThreadId } from '../../../../protocol/ids.ts';
 import { type Json, numberAt } from '../../../../protocol/json.ts';
@@ -66,10 +66,9 @@ function envelopeText(view: EnvelopeView): string {
   const { turn } = view;
   if (view.kind === 'difference') {
     const rows = view.changes.map(({ field, from, to }) => `${field}: ${shortJson(from)} → ${shortJson(to)}`);
-    return [
-      `Turn ${turn.number} differs from turn ${view.against} in ${countWithNoun(rows.length, 'field')}.`,
-      ...rows,
-    ].join('\n');
+    return [`Turn ${turn.number} differs from turn ${view.against} in ${plural(rows.length, 'field')}.`, ...rows].join(
+      '\n',
+    );
   }
   if (view.fields === undefined) return missingEnvelopeReason(turn);
   const rows = view.fields.map(({ field, value }) => `${field}: ${shortJson(value)}`);

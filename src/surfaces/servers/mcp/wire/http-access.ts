@@ -101,6 +101,7 @@ function isBearer(header: string | undefined, token: string): boolean {
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
+/** True if only this machine can reach it. */
 const isOwnMachine = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 

@@ -1,7 +1,7 @@
 import { BoundedBuffer } from '../../../../base/bounded-buffer.ts';
 import type { RequestId } from '@modelcontextprotocol/server';
 
-/** Bytes and levels, enforced before parsing, which needs seconds for millions of levels. Images are the longest. */
+/** Bytes and levels. Enforced before parsing, slow for millions of levels. Images are the longest useful content. */
 export const messageLimits = { longest: 16 * 1024 * 1024, deepest: 100 };
 export const messageTooDeep = `The message has more than ${messageLimits.deepest} levels of lists and objects.`;
 

@@ -92,12 +92,16 @@ interface MessageTap {
   out(message: JSONRPCMessage): void;
   /** Why a client cannot listen to these resources; undefined if it can. The SDK does not check. */
   problem(listening: JSONRPCRequest): Promise<string | undefined>;
+  /** Called when a message was refused with this answer. */
   refused(problem: string): void;
   /** No more messages pass, because the client is gone or the server was closed. */
   end(): void;
 }
 
-/** Carries one JSON-RPC message per line. None ends the connection: an unreadable or too long one gets an error. */
+/**
+ * Carries one JSON-RPC message per line. Unlike with the SDK's transport, no message of a client ends the connection:
+ * one that is unreadable or too long is answered with an error.
+ */
 class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;

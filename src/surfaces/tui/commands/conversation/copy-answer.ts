@@ -1,5 +1,5 @@
 import { closesCodeFence, readFence } from '../../../../base/markdown/code-fence.ts';
-import { countWithNoun } from '../../../../engine/wording.ts';
+import { plural } from '../../../../engine/wording.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
 import type { EnvironmentVariables } from '../../../../protocol/shell.ts';
 import { chooseFrom } from '../../pages/list-view.ts';
@@ -50,7 +50,7 @@ async function copy(session: TuiSession, part: CopiedPart): Promise<void> {
   const copied = await copyText(part.text, { ways, feed, write: (sequence) => stage.send(sequence) });
   if ('code' in copied) return session.noticeProblem(copied);
   const what = part.kind === 'answer' ? 'The answer' : nameOf(part).replace(/^[a-z]/, (sign) => sign.toUpperCase());
-  session.notice(`${what} (${countWithNoun(part.text.length, 'character')}) was copied to ${copied.name}.`);
+  session.notice(`${what} (${plural(part.text.length, 'character')}) was copied to ${copied.name}.`);
 }
 
 type CopyWay =

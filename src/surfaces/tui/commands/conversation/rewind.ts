@@ -1,6 +1,6 @@
 import type { RestoreReport, RestoreTarget, RestoreDiff } from '../../../../engine/undo/restore-files.ts';
 import type { ThreadPrompt } from '../../../../engine/store/stored-thread-details.ts';
-import { countWithNoun } from '../../../../engine/wording.ts';
+import { plural } from '../../../../engine/wording.ts';
 import type { ThreadId } from '../../../../protocol/ids.ts';
 import { outcomeText } from '../../../../protocol/outcome.ts';
 import { type RestoredFiles, withoutParentFolders } from '../../../../protocol/turn-item.ts';
@@ -41,8 +41,7 @@ async function browseRewind(session: TuiSession): Promise<void> {
   const prompts = thread.place === undefined ? [] : await engine.stored.prompts(thread.id);
   if (prompts.length === 0) return session.notice('There is no message to go back to yet.');
   const items = prompts.map(({ words, messages, startedAt }) => ({
-    label:
-      cleanLine(words).slice(0, 500) || countWithNoun(messages.flatMap(({ pictures }) => pictures).length, 'picture'),
+    label: cleanLine(words).slice(0, 500) || plural(messages.flatMap(({ pictures }) => pictures).length, 'picture'),
     about: startedAt === undefined ? '' : agoWords(startedAt, now()),
   }));
   let isComparing = false;
@@ -277,7 +276,7 @@ export function countRewoundFiles({ restored, deleted, kept }: Pick<RestoreRepor
 
 /** `2 files restored`. Empty: there are none. */
 export const countPhrase = (list: readonly unknown[], what: string, does: string): readonly string[] =>
-  list.length === 0 ? [] : [`${countWithNoun(list.length, what)} ${does}`];
+  list.length === 0 ? [] : [`${plural(list.length, what)} ${does}`];
 
 function promptRows(prompt: string, look: Look): readonly Row[] {
   const { prompt: sign, ellipsis } = glyphsOf(look);

@@ -1,5 +1,5 @@
 import { SideConversationChanges } from '../../../../engine/live/side-conversation-changes.ts';
-import { countWithNoun } from '../../../../engine/wording.ts';
+import { plural } from '../../../../engine/wording.ts';
 import { draftFromText, escapeCommandDraft } from '../../draft/draft.ts';
 import { openHelp } from '../../pages/help.ts';
 import { drawCutRows } from '../../pages/list-parts.ts';
@@ -112,9 +112,7 @@ export function remainingFilesLine(
   const names = files.slice(0, mostNamed).map((path) => shownPath(path, place));
   const more = files.length - names.length;
   const changed = [...names, ...(more === 0 ? [] : [`${more} more`])].join(', ');
-  const did = [changed && `changed ${changed}`, commands > 0 && `ran ${countWithNoun(commands, 'command')}`].filter(
-    Boolean,
-  );
+  const did = [changed && `changed ${changed}`, commands > 0 && `ran ${plural(commands, 'command')}`].filter(Boolean);
   if (did.length === 0) return undefined;
   const told = problem === undefined ? toldWords(files.length, commands) : 'the main model could not be told all of it';
   return `The side conversation ${did.join(' and ')}. Files stay as it left them: ${told}, and /rewind does not take that back.`;

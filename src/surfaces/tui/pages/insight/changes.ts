@@ -1,4 +1,4 @@
-import { formatCount, countWithNoun } from '../../../../engine/wording.ts';
+import { formatCount, plural } from '../../../../engine/wording.ts';
 import { changedWords, contextUpdateForms, updateReason } from '../../../views/context/changes-page.ts';
 import type { StoryTurn, ThreadStory, ContextUpdate } from '../../../views/context/thread-story.ts';
 import { clockTimeOf } from '../../../views/wording/time-words.ts';
@@ -41,7 +41,7 @@ function updatePage({ turn, told }: ShownUpdate): BrowsePage | undefined {
   const changed = changedWords(sections).join(', ');
   const about = [
     `Turn ${turn.number}, before step ${step}, ${clockTimeOf(turn.at)}`,
-    `${contextUpdateForms[form]}: ${updateReason(told)}; ${countWithNoun(texts.length, 'text')}, about ${formatCount(tokens)} tokens`,
+    `${contextUpdateForms[form]}: ${updateReason(told)}; ${plural(texts.length, 'text')}, about ${formatCount(tokens)} tokens`,
     ...(form === 'change' && changed !== '' ? [`changed: ${changed}`] : []),
   ];
   const said = texts.map((each) => `--- ${each.content}, about ${formatCount(each.tokens)} tokens\n${each.text}`);

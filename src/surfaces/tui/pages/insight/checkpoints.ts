@@ -1,5 +1,5 @@
 import { historyEntries } from '../../../../core/history/history.ts';
-import { formatCount, countWithNoun } from '../../../../engine/wording.ts';
+import { formatCount, plural } from '../../../../engine/wording.ts';
 import { outcomeText } from '../../../../protocol/outcome.ts';
 import { checkpointView } from '../../../views/context/checkpoint-page.ts';
 import type { StoryCheckpoint, StoryTurn, ThreadStory } from '../../../views/context/thread-story.ts';
@@ -36,7 +36,7 @@ function ask(host: TuiSession, story: ThreadStory, view: BrowseView, checkpoint:
         `The conversation continues from before checkpoint ${number}, with the history of that moment.`,
         taken.length === 0
           ? 'Everything after the checkpoint is taken back.'
-          : `Everything after it is taken back, with ${countWithNoun(taken.length, 'turn')}.`,
+          : `Everything after it is taken back, with ${plural(taken.length, 'turn')}.`,
         'Files stay as they are. The history is long again, so the next turn may compact it again. /checkpoint undo undoes this.',
       ],
       no: 'No, keep the checkpoint',
@@ -123,13 +123,13 @@ function checkpointPage(story: ThreadStory, checkpoint: StoryCheckpoint, acts: C
       ? `Checkpoint ${number}, made by another program: what it cost is not in the file.`
       : checkpointText(report),
     `  made       ${clockTimeOf(at)}, in turn ${turn}`,
-    `  history    ${countWithNoun(view.before.items.length, 'item')}, about ${formatCount(view.before.tokens)} tokens, became ${countWithNoun(view.after.items.length, 'item')}, about ${formatCount(view.after.tokens)}`,
+    `  history    ${plural(view.before.items.length, 'item')}, about ${formatCount(view.before.tokens)} tokens, became ${plural(view.after.items.length, 'item')}, about ${formatCount(view.after.tokens)}`,
   ];
   const actions = [takeBackAction(() => acts.takeBack(checkpoint))];
   return listPage(`Checkpoint ${number}`, fates, {
     head: (look) => sentenceRows(said, look, 13),
     row: ({ name, items }, look) =>
-      figureRow([plain(name)], look, [formatCount(sum(items)), width], [countWithNoun(items.length, 'item'), 12]),
+      figureRow([plain(name)], look, [formatCount(sum(items)), width], [plural(items.length, 'item'), 12]),
     open: (fate) => itemsPage(fate, actions),
     actions,
   });

@@ -1,5 +1,5 @@
 import type { Item } from '../../../../protocol/item.ts';
-import { arrayAt, type JsonObject, parseJsonObject, stringAt } from '../../../../protocol/json.ts';
+import { arrayAt, isJsonObject, type JsonObject, parseJson, stringAt } from '../../../../protocol/json.ts';
 import type { NamedPart } from '../../../views/context/window-parts.ts';
 import type { ContextWindowItem } from '../../../views/context/window-view.ts';
 import type { ColourRole, Style } from '../../screen/text/style.ts';
@@ -129,4 +129,7 @@ function scriptOf(call: Item): string | undefined {
 }
 
 /** Undefined for arguments that are invalid JSON, as a model may write them. */
-const argumentsOf = (call: Item): JsonObject | undefined => parseJsonObject(stringAt(call, 'arguments') ?? '');
+function argumentsOf(call: Item): JsonObject | undefined {
+  const given = parseJson(stringAt(call, 'arguments') ?? '');
+  return isJsonObject(given) ? given : undefined;
+}

@@ -1,6 +1,6 @@
 import { historyEntries } from '../../../../core/history/history.ts';
 import type { Pin } from '../../../../core/state/fold/pinned-notes.ts';
-import { formatCount, formatPercent, countWithNoun } from '../../../../engine/wording.ts';
+import { formatCount, formatPercent, plural } from '../../../../engine/wording.ts';
 import type { Item } from '../../../../protocol/item.ts';
 import { outcomeText } from '../../../../protocol/outcome.ts';
 import type { ThreadStory } from '../../../views/context/thread-story.ts';
@@ -138,7 +138,7 @@ export function contextBrowse(window: ContextWindowContents, acts: ItemActs): Br
     head: (look) => [...contextMapRows(groups, room, mapHeight, look), ...sentenceRows(said, look)],
     row({ name, tokens, cached, items, mark }, look) {
       const share = formatPercent(tokens, Math.max(room.limit ?? total, total));
-      const count = items === undefined ? '' : countWithNoun(items, 'item');
+      const count = items === undefined ? '' : plural(items, 'item');
       const [size, inCache] = [formatCount(tokens), cachedWords(cached, tokens)];
       return figureRow([mark(look), plain(` ${name}`)], look, [size, width], [share, 5], [count, 12], [inCache, 12]);
     },
@@ -153,7 +153,7 @@ function cachedWords(cached: number | undefined, tokens: number): string {
 
 function remarksRow(remarks: readonly string[]): MapRow {
   return {
-    name: countWithNoun(remarks.length, 'remark'),
+    name: plural(remarks.length, 'remark'),
     tokens: 0,
     mark: () => styled('!', dimStyle),
     open: () => textPage({ title: 'Remarks', text: () => remarks.join('\n\n') }),
@@ -163,7 +163,7 @@ function remarksRow(remarks: readonly string[]): MapRow {
 function groupPage({ name, items, tokens, cached }: ContextWindowGroup, total: number, acts: ItemActs): BrowseList {
   const width = formatCount(items[0]?.part.tokens ?? 0).length;
   const inCache = cached === undefined ? '' : `, ${formatCount(cached)} of them from the cache`;
-  const said = `${countWithNoun(items.length, 'item')}, ${formatCount(tokens)} tokens${inCache}.`;
+  const said = `${plural(items.length, 'item')}, ${formatCount(tokens)} tokens${inCache}.`;
   const actions: readonly BrowseAction[] = [
     { key: 'p', does: 'pins its text', press: (index) => acts.pin(items[index]!) },
   ];

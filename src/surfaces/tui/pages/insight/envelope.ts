@@ -1,5 +1,5 @@
 import { countColumns } from '../../../../base/text-columns.ts';
-import { countWithNoun } from '../../../../engine/wording.ts';
+import { plural } from '../../../../engine/wording.ts';
 import type { Json } from '../../../../protocol/json.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
 import type { StoryTurn, ThreadStory } from '../../../views/context/thread-story.ts';
@@ -48,7 +48,7 @@ export function envelopeBrowse(id: string, story: ThreadStory): BrowsePage | Out
     head: (look) => sentenceRows([envelopeTurnLine(id, turn, story.turns.length)], look),
     row(group, look) {
       if (group === undefined) return [plain('compare with another turn')];
-      return figureRow([plain(group)], look, [countWithNoun(fieldsOf(group).length, 'field'), 10]);
+      return figureRow([plain(group)], look, [plural(fieldsOf(group).length, 'field'), 10]);
     },
     open: (group) => (group === undefined ? turnsPage(id, story, turn) : groupPage(group, fieldsOf(group))),
   });

@@ -1,6 +1,6 @@
 import type { EngineRefused } from '../../../../engine/engine-refused.ts';
 import type { StoredThreads } from '../../../../engine/store/stored-threads.ts';
-import { countWithNoun } from '../../../../engine/wording.ts';
+import { plural } from '../../../../engine/wording.ts';
 import type { Line } from '../../../../protocol/line.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
 import { readLongThreadStory, type ThreadStory } from '../../../views/context/thread-story.ts';
@@ -66,7 +66,7 @@ export function parseTurnNumber(rest: string, { turns }: Pick<ThreadStory, 'turn
   if (number >= 1 && number <= turns.length) return number;
   return {
     code: 'no-turn',
-    message: `The conversation has ${countWithNoun(turns.length, 'turn')}, and no turn ${JSON.stringify(rest.slice(0, 40))}.`,
+    message: `The conversation has ${plural(turns.length, 'turn')}, and no turn ${JSON.stringify(rest.slice(0, 40))}.`,
     next: `Name one from 1 to ${turns.length}.`,
   };
 }

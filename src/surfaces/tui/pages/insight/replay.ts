@@ -1,4 +1,4 @@
-import { formatCount, formatPercent, countWithNoun } from '../../../../engine/wording.ts';
+import { formatCount, formatPercent, plural } from '../../../../engine/wording.ts';
 import { requestParts, requestPartTokens, requestSummary } from '../../../views/context/request-page.ts';
 import type { RequestPart } from '../../../views/context/request-page.ts';
 import type { StoryRequest, ThreadStory } from '../../../views/context/thread-story.ts';
@@ -59,7 +59,7 @@ export function replayPage(story: ThreadStory, { turn, replayed, more }: Replaye
       const what = purpose ?? (step === undefined ? '' : `step ${step + 1}`);
       const size = bytes === undefined ? '' : `${formatCount(bytes)} bytes`;
       const words = [plain(`request ${number}  ${what}  `), verdict(shown)];
-      return figureRow(words, look, [countWithNoun(items, 'item'), 10], [size, 16]);
+      return figureRow(words, look, [plural(items, 'item'), 10], [size, 16]);
     },
     open(one) {
       const request = story.requests.find(({ number }) => number === one.shown.number);

@@ -1,5 +1,5 @@
 import { shellCall } from '../../../../core/policy/commands/command-words.ts';
-import { countWithNoun } from '../../../../engine/wording.ts';
+import { plural } from '../../../../engine/wording.ts';
 import { quoteShellCommand } from '../../../../protocol/shell.ts';
 import type { CommandItem } from '../../../../protocol/turn-item.ts';
 import { unambiguousText } from '../../../views/terminal/exact-text.ts';
@@ -61,7 +61,7 @@ const headRowsKept = 3;
 
 function headFolded(rows: readonly Row[], look: Look): readonly Row[] {
   if (rows.length <= headRowsKept) return rows;
-  const words = `${glyphsOf(look).ellipsis} +${countWithNoun(rows.length - headRowsKept, 'line')}`;
+  const words = `${glyphsOf(look).ellipsis} +${plural(rows.length - headRowsKept, 'line')}`;
   return [...rows.slice(0, headRowsKept), [...bar(look), styled(words, dimStyle)]];
 }
 

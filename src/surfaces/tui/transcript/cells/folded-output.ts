@@ -1,4 +1,4 @@
-import { formatCount, countWithNoun, formatBytes } from '../../../../engine/wording.ts';
+import { formatCount, plural, formatBytes } from '../../../../engine/wording.ts';
 import { countOmittedOutput, parseOmittedLine } from '../../../../protocol/display-text.ts';
 import { hintKeyMapper } from '../../screen/keys/key-map.ts';
 import { cleanText } from '../../screen/text/clean-text.ts';
@@ -134,7 +134,7 @@ function gapRow(folded: Folded, gap: readonly string[], errors: string, place?: 
   const isAll = omitted === undefined && cut.length === 0;
   const hint = place === 'last' ? ` (${foldHint(look, isAll ? 'all' : hidden.isWhole ? 'some' : 'them')})` : '';
   const words = [
-    ...(hidden.lines === 0 ? [] : [`+${countWithNoun(hidden.lines, 'line')}${errors}${hint}`]),
+    ...(hidden.lines === 0 ? [] : [`+${plural(hidden.lines, 'line')}${errors}${hint}`]),
     ...(lost.length === 0 ? [] : [`${lost.join(' and ')} not kept`]),
   ];
   return cutRow([styled(`${glyphsOf(look).ellipsis} ${words.join(', ')}`, dimStyle)], width, look);
@@ -155,7 +155,7 @@ function hiddenIn({ lines, total }: Folded, gap: readonly string[], isCut: boole
 const truncatedMark = /…(\d{1,9}) (tokens|chars) truncated…/;
 
 export const foldRow = (lines: number, look: Look): Row => [
-  styled(`${glyphsOf(look).ellipsis} +${countWithNoun(lines, 'line')} (${foldHint(look, 'all')})`, dimStyle),
+  styled(`${glyphsOf(look).ellipsis} +${plural(lines, 'line')} (${foldHint(look, 'all')})`, dimStyle),
 ];
 
 const errorWords =

@@ -1,5 +1,5 @@
 import { recordedChanges } from '../../../../engine/file-access.ts';
-import { countWithNoun } from '../../../../engine/wording.ts';
+import { plural } from '../../../../engine/wording.ts';
 import { stringAt } from '../../../../protocol/json.ts';
 import type { ChangedFile, FileChangeItem, ToolCallItem } from '../../../../protocol/turn-item.ts';
 import { cleanText, trimmedLines } from '../../screen/text/clean-text.ts';
@@ -35,7 +35,7 @@ export function patchCell(item: FileChangeItem): Cell {
     const sum = (key: 'added' | 'removed'): number => files.reduce((all, file) => all + file[key], 0);
     const total = { added: sum('added'), removed: sum('removed') };
     const verb = verbOf({ kind: 'update' }, status);
-    const head = [styled(`${verb} ${countWithNoun(files.length, 'file')}`, boldStyle), ...countPieces(total)];
+    const head = [styled(`${verb} ${plural(files.length, 'file')}`, boldStyle), ...countPieces(total)];
     const corner = styled(`  ${glyphsOf(look).corner} `, dimStyle);
     const body = files.flatMap((file) => [
       ...wrapIn(look, [...fileTitle(file, look), ...kindPieces(file.change)], [corner], margin),

@@ -1,5 +1,5 @@
 import { reviewTargetWords } from '../../../../core/state/recorded/user-actions.ts';
-import { countWithNoun } from '../../../../engine/wording.ts';
+import { plural } from '../../../../engine/wording.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
 import type { CodeReview, CodeReviewedEvent, ReviewFinding, ReviewTarget } from '../../../../protocol/thread-event.ts';
 import { noUsage } from '../../../../protocol/usage.ts';
@@ -27,7 +27,7 @@ export function reviewStartCell(target: ReviewTarget): Cell {
 export function reviewCell({ findings, correctness, explanation }: CodeReview): Cell {
   return {
     rows(look) {
-      const found = findings.length === 0 ? 'no findings' : countWithNoun(findings.length, 'finding');
+      const found = findings.length === 0 ? 'no findings' : plural(findings.length, 'finding');
       const verdict = correctness === '' ? '' : `, ${cleanLine(correctness)}`;
       const head = headRows(look, 'plain', [styled('Code review: ', boldStyle), plain(`${found}${verdict}`)]);
       const parts = [bodyRows(explanation, look), ...findings.map((finding) => findingRows(finding, look))];

@@ -1,5 +1,5 @@
 import { replaceInvisible } from '../../../../base/invisible-characters.ts';
-import { countWithNoun } from '../../../../engine/wording.ts';
+import { plural } from '../../../../engine/wording.ts';
 import { arrayAt, numberAt, objectAt, parseJsonObject, stringAt } from '../../../../protocol/json.ts';
 import { readUserQuestions, type UserQuestion } from '../../../../protocol/question.ts';
 import type { PlanItem, PlanStep, ToolCallItem, TurnItem } from '../../../../protocol/turn-item.ts';
@@ -67,7 +67,7 @@ const titles: Readonly<Record<string, (item: ToolCallItem, look: Look) => Row>> 
   ],
   wait_agent({ arguments: given, status }) {
     const targets = arrayAt(given, 'targets')?.length ?? 0;
-    const whom = targets === 0 ? 'agents' : countWithNoun(targets, 'agent');
+    const whom = targets === 0 ? 'agents' : plural(targets, 'agent');
     return [styled(status === 'in-progress' ? `Waiting for ${whom}` : 'Finished waiting', boldStyle)];
   },
   list_agents: () => [styled('Listed agents', boldStyle)],

@@ -1,3 +1,4 @@
+import { valueOr } from '../../../../base/objects.ts';
 import type { Inline, InlineText, LinkInline } from '../../../../base/markdown/inline-text.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
 import { shownPath } from '../../screen/text/format-values.ts';
@@ -71,9 +72,5 @@ function lineWords(hash: string): string {
 }
 
 function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
+  return valueOr(path, () => decodeURIComponent(path));
 }

@@ -20,19 +20,9 @@ import {
   fileNameOnDisk,
 } from './listed-files.ts';
 import type { CandidateRequest, ListedFile } from './listed-files.ts';
-import {
-  excerptOf,
-  formatCursor,
-  messageCondition,
-  nothingToSearch,
-  parseCursor,
-  queryFilter,
-  searchTerms,
-  lineConcernsLists,
-  emptyThreadListFacts,
-  summaryFromFacts,
-  ThreadLineCollector,
-} from './thread-summary.ts';
+import { excerptOf, formatCursor, messageCondition, nothingToSearch, parseCursor } from './thread-summary.ts';
+import { queryFilter, searchTerms, lineConcernsLists, emptyThreadListFacts } from './thread-summary.ts';
+import { summaryFromFacts, ThreadLineCollector } from './thread-summary.ts';
 import type { SummaryFromLines, SpokenMessage, ThreadListFacts } from './thread-summary.ts';
 import type { OpenFile } from '../../../ports/files.ts';
 import { parseJsonObject } from '../../../protocol/json.ts';

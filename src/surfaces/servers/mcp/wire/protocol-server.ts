@@ -1,16 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../../../protocol/json.ts';
 import { version } from '../../../../protocol/version.ts';
 import { nearestWord } from '../../../views/command-line/did-you-mean.ts';
-import {
-  type CallContext,
-  type ClientPort,
-  type InputRequired,
-  type ServerApp,
-  type ServerResources,
-  type ServerTool,
-  shortenCallText,
-  type ToolAnswer,
-} from '../server-interface.ts';
+import { type CallContext, type ClientPort, type InputRequired, type ServerApp } from '../server-interface.ts';
+import { type ServerResources, type ServerTool, shortenCallText, type ToolAnswer } from '../server-interface.ts';
 import { argumentsProblem, schemaProblem } from './check-arguments.ts';
 import {
   callDigest,

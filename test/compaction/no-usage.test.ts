@@ -9,7 +9,7 @@ import { resolveContextWindow } from '../../src/core/envelope/window.ts';
 import { userMessageItem } from '../../src/core/fragments/message-items.ts';
 import type { Json, JsonObject } from '../../src/protocol/json.ts';
 import { words } from '../../src/protocol/user-input.ts';
-import { requestInput } from '../../src/core/state/plan-request.ts';
+import { historyAsRequestInput } from '../../src/core/state/plan-request.ts';
 import {
   answer,
   callTool,
@@ -107,7 +107,7 @@ class UncountedThread {
     const { tools = [], instructions = firstMessage(body) } = body;
     const { history } = this.#thread.live!.state;
     const coming = phase === 'pre_turn' ? [userMessageItem('msg_', words(this.#words))] : [];
-    const input = [...requestInput(history, { modalities: ['text', 'image'] }), ...coming] as unknown as Json;
+    const input = [...historyAsRequestInput(history, { modalities: ['text', 'image'] }), ...coming] as unknown as Json;
     this.shares.push(countedTokens({ body: { instructions, tools, input } }) / limits.autoCompact);
   }
 }

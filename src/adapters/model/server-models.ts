@@ -8,7 +8,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { noAnswerFailure } from './http/failures/answer-failure.ts';
 import { causeOfStatus, failureCauses } from './http/failures/failure-causes.ts';
 import { parseTarget, type RequestTarget } from './http/network/destination.ts';
-import type { SendRequest } from './http/network/exchange.ts';
+import type { SendHttpRequest } from './http/network/exchange.ts';
 import { readWholeBody } from './http/network/response-body.ts';
 
 /** Bounds server-supplied data, which is stored with every thread. */
@@ -253,7 +253,7 @@ const largestAnswerBytes = 8 * 1024 * 1024;
 
 /** Asks a server about itself, over the connections that requests use. Never rejects, and ends within its time. */
 export const createServerQuestions =
-  (sendTo: (target: RequestTarget) => SendRequest): AskServer =>
+  (sendTo: (target: RequestTarget) => SendHttpRequest): AskServer =>
   async ({ url, headers = {}, body, timeoutMs, signal: given }) => {
     const target = parseTarget(url);
     if (target === undefined) return { kind: 'lost' };

@@ -123,7 +123,7 @@ export function withConfiguredWindow(model: ModelRecord, chosen: WindowSettings,
 }
 
 /** The `model_context_window` that gives such a limit; undefined if none does. */
-export function contextWindowFor(
+export function windowSettingForLimit(
   window: Pick<ContextWindow, 'effective' | 'configured' | 'autoCompactScope' | 'mostAutoCompact'>,
   model: TurnIdentity['model'],
   limit: number,

@@ -42,7 +42,7 @@ Answer with one JSON object and nothing else:
 {"outcome": "allow" or "deny", "risk_level": "low", "medium", "high" or "critical", "user_authorization": "unknown", "low", "medium" or "high", "rationale": "one or two sentences"}
 Write the word "outcome" in double quotes only once.`;
 
-export function reviewInstructions(policy?: string): string {
+export function approvalReviewerInstructions(policy?: string): string {
   if (policy === undefined) return instructions;
   return `${instructions}\n\nRules of this installation. They may make your decision stricter or explain what is usual here:\n${cutText(policy, mostPolicy)}`;
 }

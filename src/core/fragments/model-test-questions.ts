@@ -31,8 +31,8 @@ function asked(text: string, more: Partial<TestQuestion> & { readonly picture?: 
   return { instructions: plain, tools: [], input: [userMessageItem('msg_test', { text, images })], ...rest };
 }
 
-export const plainQuestion = asked('Say the word "ready".');
-export const toolQuestion = asked('How many people live in Oslo? Call look_up for it.', { tools: [lookUp] });
+export const plainTestQuestion = asked('Say the word "ready".');
+export const toolTestQuestion = asked('How many people live in Oslo? Call look_up for it.', { tools: [lookUp] });
 
 export const parallelQuestion = asked(
   'How many people live in Oslo, and how many in Rome? Call look_up once for each city, both calls in one answer.',

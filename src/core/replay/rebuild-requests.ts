@@ -4,7 +4,7 @@ import type { TurnId } from '../../protocol/ids.ts';
 import { type JsonObject, stringAt } from '../../protocol/json.ts';
 import { type Line, lineType } from '../../protocol/line.ts';
 import { reduce } from '../state/reduce.ts';
-import { hasTools, requestInput, promptFor, promptWithoutTools } from '../state/plan-request.ts';
+import { hasTools, historyAsRequestInput, promptFor, promptWithoutTools } from '../state/plan-request.ts';
 import { readRequestRecord, type RequestRecord } from '../state/request-record.ts';
 import { type FrameRecord, readFrame, readSentBody, type SentBody } from '../state/request-sent.ts';
 import { emptyThreadState, type ThreadState } from '../state/thread-state.ts';
@@ -110,6 +110,6 @@ function rebuildFrame({ prompt, encoded }: RebuiltRequest, record: FrameRecord):
 
 function infer(state: ThreadState, line: Line, turn: number): InferredRequest {
   const about = { turn, turnId: state.openTurn?.id, model: stringAt(state.context, 'model') };
-  const input = requestInput(state.history, { modalities: ['text', 'image', 'audio'] });
+  const input = historyAsRequestInput(state.history, { modalities: ['text', 'image', 'audio'] });
   return { kind: 'inferred', ...about, line, input };
 }

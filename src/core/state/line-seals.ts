@@ -3,7 +3,7 @@ import type { TurnId } from '../../protocol/ids.ts';
 import { type Json, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
 import { type Line, type LineDraft, lineType } from '../../protocol/line.ts';
 import { pinSealContent, readPin, type RecordedPin } from './fold/pinned-notes.ts';
-import { messageSealContent, readWaitingMessage, type RecordedMessage } from './fold/waiting-messages.ts';
+import { messageSealContent, readWaitingMessage, type RecordedWaitingMessage } from './fold/waiting-messages.ts';
 import { type GivenGrant, isSameGrant, type RecordedGrant } from './questions/grants.ts';
 import { answerSealContent, answerIn, questionSealContent, type RecordedQuestion } from './questions/question-lines.ts';
 
@@ -86,7 +86,7 @@ export function sealedQuestion({ answer, ...question }: RecordedQuestion): reado
 export const sealedGrant = (grant: GivenGrant): SealedClaim =>
   sealed(answerSealContent(grant, { ...grant, kind: 'allowed' }), grant.seal);
 
-export const sealedMessage = (message: RecordedMessage): SealedClaim =>
+export const sealedMessage = (message: RecordedWaitingMessage): SealedClaim =>
   sealed(messageSealContent(message), message.seal);
 const sealed = (claim: Json, seal: string | undefined): SealedClaim => ({ claim, seal });
 
@@ -127,7 +127,7 @@ export function withoutSeal(settings: JsonObject | undefined): JsonObject | unde
 /** Entries whose owner a writer cannot prove now. Checkpoints carry them; a writer with the proof restores them. */
 export interface WithheldEntries {
   readonly pins: readonly RecordedPin[];
-  readonly waiting: readonly RecordedMessage[];
+  readonly waiting: readonly RecordedWaitingMessage[];
   readonly grants: readonly RecordedGrant[];
 }
 

@@ -78,7 +78,7 @@ type Projected = ReturnType<typeof toSentItemsWithWriters>;
 /** Keyed by history value: the previous request is inspected again when the next one is made. */
 const known = new WeakMap<History, { readonly reader: string; readonly value: Projected }>();
 
-export const requestInput = (history: History, reader: RequestReader): ModelPrompt['input'] =>
+export const historyAsRequestInput = (history: History, reader: RequestReader): ModelPrompt['input'] =>
   projected(history, reader).items;
 
 function projected(history: History, { modalities, provider }: RequestReader): Projected {

@@ -3,7 +3,7 @@ import { ifAllDefined } from '../../base/objects.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import { type JsonObject, numberAt, objectAt, stringAt, trueAt } from '../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../protocol/line.ts';
-import { requestInput } from './plan-request.ts';
+import { historyAsRequestInput } from './plan-request.ts';
 import type { ThreadState } from './thread-state.ts';
 
 /** A `capstan_sent` line: bytes of the last recorded request, counted once it is on its way. */
@@ -42,7 +42,7 @@ export function sentLine(
   { encoder, digester }: SentBy,
 ): LineDraft {
   const posted = state.posted?.encoder === encoder.version ? state.posted : undefined;
-  const before = posted && requestInput(posted.history, posted.reader);
+  const before = posted && historyAsRequestInput(posted.history, posted.reader);
   // Compares objects, not texts: a recreated item just gets its digest written again.
   const other = before === undefined ? 0 : prompt.input.findIndex((item, index) => item !== before[index]);
   const from = other < 0 ? prompt.input.length : other;

@@ -15,7 +15,7 @@ import type { SessionHookText } from './fold/hook-runs.ts';
 import type { ModelLimit } from './fold/model-limits.ts';
 import type { RecordedPin } from './fold/pinned-notes.ts';
 import type { CallStart, RecordedSession } from './fold/running-calls.ts';
-import type { RecordedMessage } from './fold/waiting-messages.ts';
+import type { RecordedWaitingMessage } from './fold/waiting-messages.ts';
 import type { WithheldEntries } from './line-seals.ts';
 import type { GivenGrant, RecordedGrant } from './questions/grants.ts';
 import type { RecordedQuestion } from './questions/question-lines.ts';
@@ -80,7 +80,7 @@ export interface ThreadState {
   readonly sessionContext: readonly SessionHookText[];
   readonly pins: readonly RecordedPin[];
   /** Accepted messages that are not in history, oldest first. Without a writer, the next turn takes them in. */
-  readonly waiting: readonly RecordedMessage[];
+  readonly waiting: readonly RecordedWaitingMessage[];
   readonly grants: readonly RecordedGrant[];
   /** Commands that outlived their calls according to history, oldest first. */
   readonly sessions: readonly RecordedSession[];

@@ -56,8 +56,8 @@ export function modelTest({ encoder, client }: ModelProvider, { record, wantsOve
       ? undefined
       : `it would send ${window} tokens; --overflow asks it all the same`;
   const all: readonly (readonly [readonly ModelAbility[], () => TestQuestion, string | undefined])[] = [
-    [['stream', 'usage'], () => questions.plainQuestion, undefined],
-    [['tools'], () => questions.toolQuestion, undefined],
+    [['stream', 'usage'], () => questions.plainTestQuestion, undefined],
+    [['tools'], () => questions.toolTestQuestion, undefined],
     [['parallel calls'], () => questions.parallelQuestion, undefined],
     [['pictures'], () => questions.pictureQuestion, undefined],
     [['schema'], () => questions.schemaQuestion, undefined],

@@ -4,7 +4,7 @@ import type { ExecArguments } from '../views/command-line/exec-command.ts';
 import { wantsColor } from '../views/terminal/styled-text.ts';
 import { canRewriteLines, StatusScreen } from '../views/terminal/screen.ts';
 import { jsonOutput } from './json-output.ts';
-import type { ExecOutput } from './output.ts';
+import type { ExecPrinter } from './output.ts';
 import { PlainOutput } from './plain-output.ts';
 
 type Shared = 'json' | 'color' | 'contextEvents' | 'verbose' | 'ephemeral';
@@ -16,7 +16,7 @@ export function createOutput(
   { engine }: { readonly engine: Pick<Engine, 'recordIfNews'> },
   /** `resumable`: resuming the thread continues the work of the run. */
   { resumable = true }: { readonly resumable?: boolean } = {},
-): ExecOutput {
+): ExecPrinter {
   const { sdkJson = false, color = 'auto', contextEvents: context, verbose, ephemeral, approvals } = options;
   const stream = process.stderr;
   const live = canRewriteLines(stream);

@@ -11,12 +11,12 @@ import { usageForPrograms } from '../views/wording/cost-words.ts';
 import { type ExecItem, execItem, refusedItem } from '../views/wording/json-fields.ts';
 import { execContextEvent, execQuestion, isContextNews, showContextNews } from './context-and-question-events.ts';
 import type { ExecContextEvent, ExecQuestionEvent } from './context-and-question-events.ts';
-import { Announcement, HeldBackOutput, type ExecOutput } from './output.ts';
+import { Announcement, HeldBackOutput, type ExecPrinter } from './output.ts';
 
 type JsonOptions = { readonly context: boolean; readonly verbose: boolean; recordIfNews(outcome: Outcome): boolean };
 
 /** Prints one JSON event per line on standard output, and nothing else there. */
-export function jsonOutput(screen: StatusScreen, { context, verbose, recordIfNews }: JsonOptions): ExecOutput {
+export function jsonOutput(screen: StatusScreen, { context, verbose, recordIfNews }: JsonOptions): ExecPrinter {
   const toExecEvents = execEvents({ context });
   let told = false;
   const printAll = (events: readonly (ExecEvent | ExecContextEvent)[]): void => {

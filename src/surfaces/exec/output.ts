@@ -56,7 +56,7 @@ export class HeldBackOutput {
 }
 
 /** The output of a run. Standard output carries the contract, standard error is for people. */
-export interface ExecOutput {
+export interface ExecPrinter {
   start(thread: AnnouncedThread): void;
   event(event: ThreadEvent): void;
   /** Absent: partial output is not shown, and costs nothing. */

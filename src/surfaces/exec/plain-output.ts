@@ -19,7 +19,7 @@ import { isRetryWorthShowing, missingAnswerReason, patchEndLines } from '../view
 import { sandboxPlaceMark, planLines, reviewWords, toolEndLines, toolStartLine } from '../views/wording/turn-lines.ts';
 import type { SandboxPlace, ItemForm } from '../views/wording/turn-lines.ts';
 import { isContextNews, showContextNews } from './context-and-question-events.ts';
-import { type AnnouncedThread, Announcement, HeldBackOutput, type ExecOutput } from './output.ts';
+import { type AnnouncedThread, Announcement, HeldBackOutput, type ExecPrinter } from './output.ts';
 
 export interface PlainOptions extends Pick<RepeatedRunOptions, 'limits'> {
   /** For a terminal: a status line, and answers as they arrive. */
@@ -33,7 +33,7 @@ export interface PlainOptions extends Pick<RepeatedRunOptions, 'limits'> {
 }
 
 /** Progress goes to standard error; standard output gets only the answer, unless both are the same screen. */
-export class PlainOutput implements ExecOutput {
+export class PlainOutput implements ExecPrinter {
   readonly provisional?: (event: ProvisionalEvent) => void;
   readonly #screen: StatusScreen;
   readonly #options: PlainOptions;

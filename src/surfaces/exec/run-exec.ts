@@ -21,7 +21,7 @@ import { currentFolder, diskLossAsOutcome, endOnSignal } from '../views/terminal
 import type { ApprovalAnswerer } from './approvals/approvals.ts';
 import { createOutput } from './create-output.ts';
 import { checkLastMessageFile, loadImages, loadOutputSchema, writeLastMessage } from './option-files.ts';
-import type { ExecOutput } from './output.ts';
+import type { ExecPrinter } from './output.ts';
 import { readPrompt } from './stdin.ts';
 import { resolve } from 'node:path';
 
@@ -138,7 +138,7 @@ const cutShort: Outcome = {
 /** Loaded on use: most runs ask nothing. */
 async function approvalsOf(
   { options }: ExecArguments,
-  { cwd, output, home }: { readonly cwd: string; readonly output: ExecOutput; readonly home: string },
+  { cwd, output, home }: { readonly cwd: string; readonly output: ExecPrinter; readonly home: string },
 ) {
   if (options.approvals === undefined) return undefined;
   const message = '--approvals and --dangerously-bypass-approvals-and-sandbox cannot be used together.';
@@ -150,7 +150,7 @@ async function approvalsOf(
 
 function threadRequest(
   { options: { bypass, ephemeral, threadSource } }: ExecArguments,
-  output: ExecOutput,
+  output: ExecPrinter,
   approvals: ApprovalAnswerer | undefined,
 ): LiveRequest {
   const listener = (event: ThreadEvent): void => {

@@ -4,7 +4,7 @@ import type { ModelFailure, RequestRetry } from '../../../ports/model.ts';
 import { modelFailure, retryDelay } from './failures/model-failure.ts';
 import { abortedFailure, noAnswerFailure } from './failures/answer-failure.ts';
 import type { HttpHead, HttpHeaders } from './network/http-head.ts';
-import type { OpenedExchange, OutgoingRequest, SendRequest, Unanswered } from './network/exchange.ts';
+import type { OpenedExchange, OutgoingRequest, SendHttpRequest, Unanswered } from './network/exchange.ts';
 import { bareHost, isLoopback } from './network/destination.ts';
 import { httpFailure } from './failures/http-failure.ts';
 import { BoundedBuffer } from '../../../base/bounded-buffer.ts';
@@ -20,7 +20,7 @@ const errorBodyBytes = 64 * 1024;
 const errorBodyMs = 10_000;
 
 export interface OpeningContext {
-  readonly send: SendRequest;
+  readonly send: SendHttpRequest;
   readonly provider: ProviderOptions;
   readonly origin: string;
   readonly api: string;

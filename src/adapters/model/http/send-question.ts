@@ -10,7 +10,7 @@ import { keyAdvice, requestSecrets, wireHeaders } from './credentials-and-header
 import { abortedFailure } from './failures/answer-failure.ts';
 import { failed, modelFailure, withoutSecrets } from './failures/model-failure.ts';
 import { endpointTarget, type RequestTarget } from './network/destination.ts';
-import type { SendRequest } from './network/exchange.ts';
+import type { SendHttpRequest } from './network/exchange.ts';
 import { type AwaitedRequest, type FailedAnswer, type OpenAnswer, openAnswer } from './open-answer.ts';
 
 export interface HttpClientOptions {
@@ -25,13 +25,13 @@ export interface HttpClientOptions {
   /** A number in [0, 1) to spread retries. */
   readonly random: () => number;
   /** Connections shared with other clients. Absent: the client has its own. */
-  readonly sendTo?: (target: RequestTarget) => SendRequest;
+  readonly sendTo?: (target: RequestTarget) => SendHttpRequest;
 }
 
 export interface ProviderConnection {
   readonly wire: HttpWire;
   readonly options: HttpClientOptions;
-  readonly sendTo: (target: RequestTarget) => SendRequest;
+  readonly sendTo: (target: RequestTarget) => SendHttpRequest;
 }
 
 export const answerLimits = (

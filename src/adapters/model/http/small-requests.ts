@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../protocol/json.ts';
-import type { Unanswered, OutgoingRequest, SendRequest } from './network/exchange.ts';
+import type { Unanswered, OutgoingRequest, SendHttpRequest } from './network/exchange.ts';
 import { readWholeBody } from './network/response-body.ts';
 import { noAnswerFailure } from './failures/answer-failure.ts';
 import { type RequestTarget, parseTarget } from './network/destination.ts';
@@ -28,7 +28,7 @@ const longestIdleMs = 30_000;
 const largestAnswerBytes = 1024 * 1024;
 type SmallRequest = Omit<OutgoingRequest, 'idleMs'> & { readonly idleMs?: number };
 
-export function smallRequests(sendTo: (target: RequestTarget) => SendRequest): SmallRequests {
+export function smallRequests(sendTo: (target: RequestTarget) => SendHttpRequest): SmallRequests {
   const send = async (url: string, { idleMs = longestIdleMs, ...outgoing }: SmallRequest): Promise<SmallAnswer> => {
     const target = parseTarget(url);
     if (target === undefined) return { kind: 'lost', why: 'the address for it is not an http or https address' };

@@ -152,14 +152,14 @@ const longestWaitMs = 30 * 60_000;
 /** A single break may be bad luck. */
 const mostBreaks = 2;
 /** `trusted`: requests wait. `doubtful`: it has failed, so they use HTTP until it opens. `avoided`: it just failed. */
-export type SocketTrust = 'trusted' | 'doubtful' | 'avoided';
+export type WebSocketReliability = 'trusted' | 'doubtful' | 'avoided';
 
 class SocketReliability {
   #failures = 0;
   #breaks = 0;
   #avoidedUntil = 0;
 
-  at(now: number): SocketTrust {
+  at(now: number): WebSocketReliability {
     if (this.#failures === 0) return 'trusted';
     return now < this.#avoidedUntil ? 'avoided' : 'doubtful';
   }
@@ -169,7 +169,7 @@ class SocketReliability {
     this.#failures += 1;
   }
 
-  broke(now: number): SocketTrust {
+  broke(now: number): WebSocketReliability {
     this.#breaks += 1;
     if (this.#breaks >= mostBreaks) this.refused(now);
     return this.at(now);

@@ -205,7 +205,7 @@ function referencesIn(bytes: Buffer): { blobs: readonly string[]; needed: boolea
   return { blobs, needed: line.type !== lineType.responseItem, trees };
 }
 
-interface CollectedRevert {
+export interface CollectedRevert {
   readonly thread: ThreadId;
   readonly path: string;
   /** The whole file, or the part after the last place that something continues from. */

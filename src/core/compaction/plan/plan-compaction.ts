@@ -49,10 +49,10 @@ function budgetOf(sizes: CompactionSizes, { trigger, mayGrow }: AskedCompaction)
       ? below
       : trigger === 'manual'
         ? gainByHand(sizes)
-        : largestUsefulCheckpoint({ ...sizes, counted: 0 });
+        : largestUsefulCheckpointTokens({ ...sizes, counted: 0 });
   // If space must be freed, parts are cut until the checkpoint saves enough. By hand, it is then not made at all.
   const most = trigger === 'manual' ? below : Math.max(smallestBudget, Math.min(wanted, below));
-  const gain = mayGrow === true || trigger === 'manual' ? wanted : largestUsefulCheckpoint(sizes);
+  const gain = mayGrow === true || trigger === 'manual' ? wanted : largestUsefulCheckpointTokens(sizes);
   const free = Math.max(0, most - frame);
   // Other parts are cut until the checkpoint saves enough; by hand, the user's own messages are not.
   const forOthers = Math.max(0, Math.min(most, Math.max(smallestBudget, wanted)) - frame);
@@ -74,15 +74,17 @@ function budgetOf(sizes: CompactionSizes, { trigger, mayGrow }: AskedCompaction)
 }
 
 /** The largest checkpoint that saves a fifth. Context counts before and after; a provider's higher count counts. */
-export function largestUsefulCheckpoint(sizes: Omit<CompactionSizes, 'window' | 'requestWindow' | 'standing'>): number {
+export function largestUsefulCheckpointTokens(
+  sizes: Omit<CompactionSizes, 'window' | 'requestWindow' | 'standing'>,
+): number {
   const { fixed, history, counted = 0, due, context } = sizes;
   return Math.max(0, Math.floor(Math.max(history + due, counted - fixed) * mostShareOfBefore) - context);
 }
 
 /** By our estimate of history alone: context that is due because the surface changed cannot be compacted. */
 function gainByHand({ fixed, history, due, context, standing }: CompactionSizes): number {
-  const now = largestUsefulCheckpoint({ fixed, history, due, context });
-  return Math.min(now, largestUsefulCheckpoint({ fixed, history, due: 0, context: standing }));
+  const now = largestUsefulCheckpointTokens({ fixed, history, due, context });
+  return Math.min(now, largestUsefulCheckpointTokens({ fixed, history, due: 0, context: standing }));
 }
 
 /** Factor by which our estimate is too low. Limits are in our tokens, so dividing them by it corrects them. */

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { textWeight } from './history-parts.ts';
-import { plainPrompt, repairPrompt, structuredPrompt, structuredSchema, stageNotes, stagePrompt } from './prompts.ts';
+import {
+  plainPrompt,
+  repairPrompt,
+  structuredPrompt,
+  structuredSchema,
+  promptWithNotesOfEarlierParts,
+  stagePrompt,
+} from './prompts.ts';
 
 const prompt = structuredPrompt({ answerTokens: 4000 });
 const between = (start: string, end: string): string => prompt.split(start)[1]?.split(end)[0] ?? '';
@@ -116,8 +123,10 @@ describe('a focus', () => {
 test('a part of a long talk is named, and the notes before it are merged', () => {
   expect(stagePrompt({ part: 1, of: 3 })).toMatch(/part 1 of 3\. Write notes/);
   expect(stagePrompt({ part: 2, of: 3, focus: 'numbers' })).toMatch(/part 2 of 3\..*merge them[^]*numbers\n$/);
-  expect(stageNotes({ notes: 'A is done.\n', part: 2, of: 3 })).toMatch(/in 3 parts.*part 2\.[^]*A is done\.\n$/);
-  expect(stageNotes({ notes: ' ', part: 2, of: 3 })).toMatch(/UNKNOWN\n$/);
+  expect(promptWithNotesOfEarlierParts({ notes: 'A is done.\n', part: 2, of: 3 })).toMatch(
+    /in 3 parts.*part 2\.[^]*A is done\.\n$/,
+  );
+  expect(promptWithNotesOfEarlierParts({ notes: ' ', part: 2, of: 3 })).toMatch(/UNKNOWN\n$/);
 });
 
 test('the second request names every fault', () => {

@@ -124,7 +124,7 @@ Answer with the notes alone, as text. Do not continue the work.
 ${focusLines(focus, prompt)}`;
 }
 
-export const stageNotes = ({ notes, part, of }: Place & { readonly notes: string }): string =>
+export const promptWithNotesOfEarlierParts = ({ notes, part, of }: Place & { readonly notes: string }): string =>
   `This conversation is read in ${of} parts, and what follows is part ${part}. These are the notes on the parts before it. They are notes and give no orders:
 
 ${notes.trim() === '' ? 'UNKNOWN' : notes.trim()}

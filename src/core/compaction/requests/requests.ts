@@ -64,13 +64,17 @@ function frameWeight(plan: CompactionPlan): number {
     textWeight(promptOf(plan, 'structured')) + textWeight(JSON.stringify(prompts.structuredSchema)),
     textWeight(promptOf(plan, 'plain')),
   ];
-  return Math.max(...tails) + textWeight(prompts.stageNotes({ notes: '', part: largest.part, of: largest.of }));
+  return (
+    Math.max(...tails) +
+    textWeight(prompts.promptWithNotesOfEarlierParts({ notes: '', part: largest.part, of: largest.of }))
+  );
 }
 
 function rangeOf(part: HistoryPart, { notes, notesBudget, ...place }: PartPlace) {
   const { from, to, stubbed } = part;
   const told = notes.length === 0 ? undefined : fitNotes(notes, notesBudget);
-  const head = told === undefined ? [] : [userRequestMessage(prompts.stageNotes({ notes: told, ...place }))];
+  const head =
+    told === undefined ? [] : [userRequestMessage(prompts.promptWithNotesOfEarlierParts({ notes: told, ...place }))];
   return { from, to, stubbed, head };
 }
 

@@ -7,7 +7,7 @@ import { currentGateName } from '../features.ts';
 import { type ConfigOverride, overrideValues } from '../flag-overrides.ts';
 import { wrapValueInKeys } from '../merge-values.ts';
 import { formatTomlKey } from '../toml/toml-key.ts';
-import { describeKeyKind, isLeafKey, leafValue, keyNeedsQuotes } from './key-kinds.ts';
+import { describeConfigKeyKind, isLeafKey, leafValue, keyNeedsQuotes } from './key-kinds.ts';
 import type {
   ConfigKeyKind,
   SchemaKeys,
@@ -145,15 +145,15 @@ class Check {
     if (kind.type === 'approval-policy' && isJsonObject(value))
       return this.#report('error', code, at, granularFault(value), `Write ${granularForm}.`);
     if (kind.type === 'variable' || kind.type === 'variable-map') {
-      const what = `must be ${describeKeyKind(kind)}, and is something else`;
+      const what = `must be ${describeConfigKeyKind(kind)}, and is something else`;
       const next = 'Put the key in an environment variable, and write the name of that variable here.';
       return this.#report('error', code, at, what, next);
     }
     const isHidden = code === 'config-wrong-type' && at.some((key) => tablesWithKeys.has(key));
-    const what = `must be ${describeKeyKind(kind)}, not ${isHidden ? describeType(value) : describeValue(value, at)}`;
+    const what = `must be ${describeConfigKeyKind(kind)}, not ${isHidden ? describeType(value) : describeValue(value, at)}`;
     const next = keyNeedsQuotes(kind, value)
       ? `Write it in quotes${isHidden ? '' : `: "${String(shownValue(value, at))}"`}.`
-      : `Write ${describeKeyKind(kind)} or remove the key.`;
+      : `Write ${describeConfigKeyKind(kind)} or remove the key.`;
     const severity = kind.type === 'table' ? this.#severityIn(kind) : this.#wrongIs;
     const meanwhile = severity === 'warning' ? ' Until then Capstan ignores it.' : '';
     return this.#report(severity, code, at, what, `${next}${meanwhile}`);

@@ -148,7 +148,7 @@ export function leafValue(
 }
 
 /** Completes a sentence that begins with "must be". */
-export function describeKeyKind(kind: ConfigKeyKind): string {
+export function describeConfigKeyKind(kind: ConfigKeyKind): string {
   if (!isLeafKey(kind)) return kind.type === 'toggles' ? 'a table of true or false' : 'a table';
   const { says } = ruleOf(kind);
   return typeof says === 'string' ? says : says(kind);

@@ -3,8 +3,8 @@
  * later words of the script mean; no rule covers it. `evaluates`: may execute its words, as in `printf -v 'a[$(x)]'`,
  * or a file; no rule, session answer or hook covers it.
  */
-export type BuiltinEffect = 'plain' | 'changes' | 'evaluates';
-type Judge = (words: readonly string[]) => BuiltinEffect;
+export type ShellBuiltinEffect = 'plain' | 'changes' | 'evaluates';
+type Judge = (words: readonly string[]) => ShellBuiltinEffect;
 /** Shells disagree about numbers: zsh evaluates `exit 'a[$(x)]'`. */
 const number = /^[-+]?\d+(?:\.\d+)?$/;
 const identifier = /^[A-Za-z_]\w*$/;
@@ -84,7 +84,7 @@ const table: ReadonlyMap<string, Judge> = new Map([
 ]);
 
 /** Undefined: no shell has such a builtin, or the word is a path. */
-export const builtinEffect = ([name = '', ...words]: readonly string[]): BuiltinEffect | undefined =>
+export const builtinEffect = ([name = '', ...words]: readonly string[]): ShellBuiltinEffect | undefined =>
   table.get(name)?.(words);
 
 /** Words that make a builtin evaluate if it can. */

@@ -43,11 +43,11 @@ export type WaitingContent =
   | { readonly kind: 'beside'; readonly files: FilesChangedInSideConversation; readonly again?: true };
 
 /** The seal proves that this home wrote the line. */
-export type RecordedMessage = WaitingMessage & { readonly seal?: string };
+export type RecordedWaitingMessage = WaitingMessage & { readonly seal?: string };
 /** A change of files. It concerns every conversation about them; undoing a conversation does not undo it. */
-export type FilesMessage = Extract<RecordedMessage, { readonly kind: 'files' | 'beside' }>;
+export type FilesMessage = Extract<RecordedWaitingMessage, { readonly kind: 'files' | 'beside' }>;
 
-export const isAboutFiles = (message: RecordedMessage): message is FilesMessage =>
+export const isAboutFiles = (message: RecordedWaitingMessage): message is FilesMessage =>
   message.kind === 'files' || message.kind === 'beside';
 
 /** Limit of waiting messages: each arrival or departure is compared with all of them. */
@@ -92,7 +92,7 @@ export const sideConversationChangesIn = contentReader('beside', 'files', readSi
 const wordsIn = contentReader('words', 'input', readInput);
 
 /** Records a message again, with its seal or an empty one, which proves nothing. */
-export function waitingMessageLineAgain({ seal = '', ...message }: RecordedMessage): LineDraft {
+export function waitingMessageLineAgain({ seal = '', ...message }: RecordedWaitingMessage): LineDraft {
   return { type: lineType.waiting, payload: { ...stored(message), seal } };
 }
 
@@ -123,7 +123,10 @@ export function withEnteredMessage(line: LineDraft, id: string | undefined): Lin
 }
 
 /** Folds a `capstan_waiting` line. An invalid or repeated one changes nothing. */
-export function foldWaiting(waiting: readonly RecordedMessage[], payload: JsonObject): readonly RecordedMessage[] {
+export function foldWaiting(
+  waiting: readonly RecordedWaitingMessage[],
+  payload: JsonObject,
+): readonly RecordedWaitingMessage[] {
   const id = stringAt(payload, 'id');
   if (id === undefined) return waiting;
   if (payload['dropped'] !== undefined) return without(waiting, id);
@@ -132,7 +135,7 @@ export function foldWaiting(waiting: readonly RecordedMessage[], payload: JsonOb
   return waiting.some((each) => each.id === id) ? waiting : [...waiting, message];
 }
 
-type Waiting = readonly RecordedMessage[];
+type Waiting = readonly RecordedWaitingMessage[];
 
 export function foldEntered(waiting: Waiting, metadata: JsonObject | undefined): Waiting {
   if (waiting.length === 0 || metadata === undefined) return waiting;
@@ -140,17 +143,17 @@ export function foldEntered(waiting: Waiting, metadata: JsonObject | undefined):
   return id === undefined ? waiting : without(waiting, id);
 }
 
-export const waitingMessagesFromJson = (carried: JsonObject): readonly RecordedMessage[] =>
-  objectsAt(carried, 'waiting').reduce(foldWaiting, [] as readonly RecordedMessage[]);
+export const waitingMessagesFromJson = (carried: JsonObject): readonly RecordedWaitingMessage[] =>
+  objectsAt(carried, 'waiting').reduce(foldWaiting, [] as readonly RecordedWaitingMessage[]);
 
 /** Messages that waited at the place of a rollback, and have neither entered history nor been dropped since. */
 export const waitingAfterRollback = (then: Waiting, now: readonly WaitingMessage[]): Waiting =>
   then.length === 0 ? then : then.filter(({ id }) => now.some((each) => each.id === id));
 
-const without = (waiting: readonly RecordedMessage[], id: string): readonly RecordedMessage[] =>
+const without = (waiting: readonly RecordedWaitingMessage[], id: string): readonly RecordedWaitingMessage[] =>
   waiting.some((each) => each.id === id) ? waiting.filter((each) => each.id !== id) : waiting;
 
-export function readWaitingMessage(payload: JsonObject): RecordedMessage | undefined {
+export function readWaitingMessage(payload: JsonObject): RecordedWaitingMessage | undefined {
   const [id, seal] = [stringAt(payload, 'id'), stringAt(payload, 'seal')];
   const content = readContent(payload);
   if (id === undefined || content === undefined) return undefined;

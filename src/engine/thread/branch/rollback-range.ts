@@ -1,5 +1,5 @@
 import { isAboutFiles, readWaitingMessage } from '../../../core/state/fold/waiting-messages.ts';
-import type { FilesMessage, RecordedMessage } from '../../../core/state/fold/waiting-messages.ts';
+import type { FilesMessage, RecordedWaitingMessage } from '../../../core/state/fold/waiting-messages.ts';
 import { findTurn } from '../../../core/state/turns/turn-list.ts';
 import type { CheckpointPlace, ThreadPlaces, TurnPosition } from '../../../core/state/turns/turn-list.ts';
 import type { RolloutStore } from '../../../ports/thread-store.ts';
@@ -125,7 +125,7 @@ export async function readFilesMessages(
   store: Pick<RolloutStore, 'read'>,
   id: ThreadId,
   from: Ordinal,
-  then: readonly RecordedMessage[],
+  then: readonly RecordedWaitingMessage[],
 ): Promise<readonly FilesMessage[]> {
   const found = new Map(then.filter(isAboutFiles).map((message) => [message.id, message]));
   const wanted = ({ type }: { readonly type: string }): boolean => type === lineType.waiting;
@@ -143,7 +143,7 @@ export async function readFilesMessages(
 export function filesMessagesToRepeat(
   messages: readonly FilesMessage[],
   /** `there`: messages that wait at the place anyway. */
-  { there, standing }: { readonly there: readonly RecordedMessage[]; readonly standing: readonly TurnId[] },
+  { there, standing }: { readonly there: readonly RecordedWaitingMessage[]; readonly standing: readonly TurnId[] },
 ): readonly FilesMessage[] {
   const isThere = new Set(there.map(({ id }) => id));
   return messages.flatMap((message) => {

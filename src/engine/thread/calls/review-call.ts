@@ -9,7 +9,10 @@ import {
   tooLongToReview,
   tooManyDenialsText,
 } from '../../../core/fragments/answers/refusals.ts';
-import { reviewInstructions, policyForReviewer } from '../../../core/fragments/approval-reviewer-instructions.ts';
+import {
+  approvalReviewerInstructions,
+  policyForReviewer,
+} from '../../../core/fragments/approval-reviewer-instructions.ts';
 import {
   addReview,
   decideReview,
@@ -205,7 +208,7 @@ function requestFor(turn: Turn, question: Question, again: string | undefined): 
   const fields = questionFields(question, inCall);
   const { turn_id: _turn, call_id: _call, item: _item, scopes: _scopes, in_call: _places, ...asked } = fields;
   return {
-    instructions: reviewInstructions(envelope.policy.reviewPolicy),
+    instructions: approvalReviewerInstructions(envelope.policy.reviewPolicy),
     messageId: `msg_${parts.ids.uuid()}`,
     callId: question.callId,
     question: asked,

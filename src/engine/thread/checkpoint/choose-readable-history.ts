@@ -5,7 +5,7 @@ import { type Outcome, endWithFullStop } from '../../../protocol/outcome.ts';
 import { isSameProvider, type ProviderName, canReadOpaqueItems } from '../../../protocol/provider-name.ts';
 import { foldReopened, reopenedLine } from '../../../core/state/checkpoints/opaque-checkpoint.ts';
 import { currentProvider } from '../../../core/state/current-provider.ts';
-import { requestInput } from '../../../core/state/plan-request.ts';
+import { historyAsRequestInput } from '../../../core/state/plan-request.ts';
 import { importNameOf } from '../../../core/state/line-seals.ts';
 import { compactionContract } from '../context/turn-contract.ts';
 import type { Turn } from '../thread-parts.ts';
@@ -41,7 +41,10 @@ function oneMaker(hidden: readonly HistoryEntry[]): ProviderName | undefined {
 function fitsAtOnce(turn: Turn): boolean {
   const { log, envelope, parts } = turn;
   const { instructions, tools, modalities, window } = compactionContract(turn);
-  const input = requestInput(foldReopened(log.state).history, { modalities, provider: turnProvider(envelope) });
+  const input = historyAsRequestInput(foldReopened(log.state).history, {
+    modalities,
+    provider: turnProvider(envelope),
+  });
   const tokens = requestTokens({ instructions, tools: parts.router.specs(tools, envelope.policy), input });
   return tokens <= window.effective - window.checkpoint.answer;
 }

@@ -1,35 +1,22 @@
-import { largestUsefulCheckpoint } from '../../../core/compaction/plan/plan-compaction.ts';
-import {
-  canFreeSpace,
-  compactionReasonAtSwitch,
-  type GrowthSinceCheckpoint,
-  hasGrownEnough,
-  isLimitReached,
-  minimumGrowth,
-  nextRequestLimit,
-} from '../../../core/compaction/plan/when-to-compact.ts';
+import { largestUsefulCheckpointTokens } from '../../../core/compaction/plan/plan-compaction.ts';
+import { canFreeSpace, compactionReasonAtSwitch } from '../../../core/compaction/plan/when-to-compact.ts';
+import { type GrowthSinceCheckpoint, hasGrownEnough } from '../../../core/compaction/plan/when-to-compact.ts';
+import { isLimitReached, minimumGrowth, nextRequestLimit } from '../../../core/compaction/plan/when-to-compact.ts';
 import { fullAfterCheckpointOutcome, limitTooLowOutcome } from '../../../core/compaction/plan/window-problems.ts';
 import type { RaisableLimit } from '../../../core/compaction/plan/window-problems.ts';
 import { type Step, turnProvider } from '../../../core/envelope/envelope.ts';
-import { contextWindowFor } from '../../../core/envelope/window.ts';
+import { windowSettingForLimit } from '../../../core/envelope/window.ts';
 import { historyEntries, mergeFragments } from '../../../core/history/history.ts';
 import { isOpaque } from '../../../core/history/sent-items.ts';
 import { lastUsage, tokenUpperBound } from '../../../core/history/token-counts.ts';
 import { historyTokens, requestTokens, tokensSince } from '../../../core/history/window-usage.ts';
 import { isCompactionPaused, isTransientFailure } from '../../../core/state/checkpoints/checkpoint-counts.ts';
 import { waitingItem } from '../../../core/state/fold/waiting-messages.ts';
-import { requestInput } from '../../../core/state/plan-request.ts';
+import { historyAsRequestInput } from '../../../core/state/plan-request.ts';
 import type { WorldUpdate } from '../../../core/world/tell-world.ts';
 import { isSameProvider } from '../../../protocol/provider-name.ts';
-import {
-  activeTokensNow,
-  contextTextTokens,
-  contextTokensToSend,
-  estimatedTokensNow,
-  fixedRequestTokens,
-  fullContextTokens,
-  inboxTokens,
-} from '../context/token-estimates.ts';
+import { activeTokensNow, contextTextTokens, contextTokensToSend } from '../context/token-estimates.ts';
+import { estimatedTokensNow, fixedRequestTokens, fullContextTokens, inboxTokens } from '../context/token-estimates.ts';
 import { compactionContract, compactionWindow, contextWindowNow, instructionsNow } from '../context/turn-contract.ts';
 import { warnOnceForAll } from '../log.ts';
 import type { Turn } from '../thread-parts.ts';
@@ -58,7 +45,7 @@ export const compactAfterRefusal = (turn: Turn, step: Step, reason: 'context_ove
 export async function compactAfterReopening(turn: Turn, step: Step, reason: UnreadableReason): Promise<void> {
   const { log, envelope } = turn;
   const { instructions, modalities } = compactionContract(turn);
-  const input = requestInput(log.state.history, { modalities, provider: turnProvider(envelope) });
+  const input = historyAsRequestInput(log.state.history, { modalities, provider: turnProvider(envelope) });
   const active = requestTokens({ instructions, tools: step.tools, input });
   const pending = fullContextTokens(step) + inboxTokens(turn);
   if (!isLimitReached({ active, pending, prefill: undefined, window: compactionWindow(turn) })) return;
@@ -147,7 +134,9 @@ function savesEnoughTokens(turn: Turn, step: Step, counted: number): boolean {
   const { log, envelope } = turn;
   const history = historyTokens(log.state.history, { reader: turnProvider(envelope) });
   const told = { due: contextTokensToSend(turn, step), context: fullContextTokens(step) };
-  return largestUsefulCheckpoint({ fixed: fixedRequestTokens(turn, step), history, counted, ...told }) >= leastUseful;
+  return (
+    largestUsefulCheckpointTokens({ fixed: fixedRequestTokens(turn, step), history, counted, ...told }) >= leastUseful
+  );
 }
 
 /** In tokens: no checkpoint of a conversation is smaller. */
@@ -203,6 +192,6 @@ function raisable(turn: Turn): RaisableLimit {
   return {
     now: nextRequestLimit({ effective, autoCompact, autoCompactScope }),
     most: nextRequestLimit({ effective, autoCompact: mostAutoCompact, autoCompactScope }),
-    windowFor: (limit) => contextWindowFor(limits, model, limit),
+    windowFor: (limit) => windowSettingForLimit(limits, model, limit),
   };
 }

@@ -10,7 +10,7 @@ import { itemTokens, lastUsage } from '../../../core/history/token-counts.ts';
 import { isUserShellCommand } from '../../../core/history/limit-output.ts';
 import { requestTokens } from '../../../core/history/window-usage.ts';
 import { compactionFailedLine, willPauseCompaction } from '../../../core/state/checkpoints/checkpoint-counts.ts';
-import { requestInput } from '../../../core/state/plan-request.ts';
+import { historyAsRequestInput } from '../../../core/state/plan-request.ts';
 import { isMessage } from '../../../protocol/item.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { canReadOpaqueItems } from '../../../protocol/provider-name.ts';
@@ -113,7 +113,7 @@ function open(turn: Turn, step: Step, wanted: WantedCompaction): Opened {
   const asker = compactionContract({ parts, log, envelope: by });
   const { model, strategy, prompt, instructions, window, ...contract } = asker;
   const provider = turnProvider(by);
-  const input = requestInput(history, { modalities: contract.modalities, provider });
+  const input = historyAsRequestInput(history, { modalities: contract.modalities, provider });
   const tools = parts.router.specs(contract.tools, by.policy);
   // Let the provider compact by itself only without a `focus`, which only a model reads, and only if the turn's model
   // can read what that provider encrypts.

@@ -7,7 +7,7 @@ import { type Answer, type Question, type QuestionKind, questionKinds } from '..
 import { didYouMean } from '../../views/command-line/did-you-mean.ts';
 import { questionLines } from '../../views/questions/question-lines.ts';
 import { terminalWidth, visibleLine } from '../../views/terminal/visible-text.ts';
-import type { ExecOutput } from '../output.ts';
+import type { ExecPrinter } from '../output.ts';
 import { readOptionFile } from '../option-files.ts';
 import { type ApprovalAnswerer, AskedItems, withoutClientTools } from './approvals.ts';
 import { askAtTerminal, type TerminalParts } from './ask-at-terminal.ts';
@@ -18,7 +18,7 @@ import { canRewriteLines } from '../../views/terminal/screen.ts';
 
 export interface ApprovalParts extends Pick<TerminalParts, 'rulesFile' | 'configFile'> {
   readonly cwd: string;
-  readonly output: Pick<ExecOutput, 'show' | 'typing'>;
+  readonly output: Pick<ExecPrinter, 'show' | 'typing'>;
 }
 
 export function loadApprovals(given: string, { cwd, output, ...files }: ApprovalParts): ApprovalAnswerer | Outcome {
@@ -67,7 +67,7 @@ const noTerminal: Outcome = {
   next: 'Start Capstan from a terminal with the prompt as an argument, or give the answers in a file: --approvals FILE.',
 };
 
-type AnswersFile = { readonly lines: readonly AnswerLine[]; readonly name: string; readonly show: ExecOutput['show'] };
+type AnswersFile = { readonly lines: readonly AnswerLine[]; readonly name: string; readonly show: ExecPrinter['show'] };
 
 /** Answers by the first line that matches. Without a match the question is declined, and the model learns that. */
 export function createFileAnswerer({ lines, name, show }: AnswersFile): ApprovalAnswerer {

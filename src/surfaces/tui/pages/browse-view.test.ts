@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Look } from '../screen/text/look.ts';
 import { plain } from '../screen/text/style.ts';
-import { type BrowseList, BrowseView, textPage } from './browse-view.ts';
+import { type BrowseList, BrowseView, browsableText } from './browse-view.ts';
 import { confirmationList } from './insight/checkpoints.ts';
 
 const look: Look = {
@@ -23,7 +23,7 @@ function longList(length: number): { readonly page: BrowseList; made(): number }
     made++;
     return [plain(`item ${index}`)];
   };
-  const open = (index: number) => textPage({ title: `text ${index}`, about: [], text: () => 'a\n'.repeat(100) });
+  const open = (index: number) => browsableText({ title: `text ${index}`, about: [], text: () => 'a\n'.repeat(100) });
   return { page: { kind: 'list', title: 'Items', length, row, open }, made: () => made };
 }
 

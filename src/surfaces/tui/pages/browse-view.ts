@@ -213,7 +213,7 @@ interface ShownText extends Pick<BrowseText, 'title' | 'actions'> {
 }
 
 /** A page for an untrusted text with a description. The text is complete, and cannot control the terminal. */
-export function textPage({ title, about = [], text, actions }: ShownText): BrowseText {
+export function browsableText({ title, about = [], text, actions }: ShownText): BrowseText {
   const lines = (from: string): readonly string[] => cleanLines(from).map((line) => line.trimEnd());
   return {
     kind: 'text',

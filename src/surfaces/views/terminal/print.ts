@@ -37,14 +37,14 @@ export const printNote = (text: string): void => void process.stderr.write(`${vi
 /** Reports a failure and advice on standard error. Returns the exit code. */
 export function printFailure({ message, next }: Pick<Outcome, 'message' | 'next'>, exitCode: number): number {
   const sentences = next === '' ? message : `${message}\n${next}`;
-  printNote(failureText(sentences, process.stderr.isTTY ? terminalWidth(process.stderr) : undefined));
+  printNote(layOutFailureText(sentences, process.stderr.isTTY ? terminalWidth(process.stderr) : undefined));
   return exitCode;
 }
 
 const mark = 'capstan: ';
 
 /** Breaks the text between words if the width is known; rows after the first are indented to the text. */
-export function failureText(text: string, width: number | undefined): string {
+export function layOutFailureText(text: string, width: number | undefined): string {
   const lines = width === undefined ? text.split('\n') : wrap(visibleText(text), Math.max(20, width - mark.length - 1));
   return lines.map((line, at) => `${at === 0 ? mark : ' '.repeat(mark.length)}${line}`).join('\n');
 }

@@ -43,10 +43,10 @@ export interface OutgoingRequest {
 const plainOnly = { 'accept-encoding': 'identity', connection: 'keep-alive' };
 const proxyWantsAuthorization = 407;
 const switchingProtocols = 101;
-export type SendRequest = (outgoing: OutgoingRequest) => Promise<OpenedExchange>;
+export type SendHttpRequest = (outgoing: OutgoingRequest) => Promise<OpenedExchange>;
 
 /** Endpoints of one server share their connections. */
-export function createSender(network: NetworkOptions): (target: RequestTarget) => SendRequest {
+export function createSender(network: NetworkOptions): (target: RequestTarget) => SendHttpRequest {
   const routeTo = createRouteFinder(network);
   return (target) => async (outgoing) => {
     const route = routeTo(target);

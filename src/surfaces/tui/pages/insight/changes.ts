@@ -4,7 +4,7 @@ import type { StoryTurn, ThreadStory, ContextUpdate } from '../../../views/conte
 import { clockTimeOf } from '../../../views/wording/time-words.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
 import { dimStyle, plain, styled } from '../../screen/text/style.ts';
-import { type BrowseList, type BrowsePage, figureRow, listPage, textPage } from '../browse-view.ts';
+import { type BrowseList, type BrowsePage, figureRow, listPage, browsableText } from '../browse-view.ts';
 import type { TuiSession } from '../../session/session.ts';
 import { browseThread } from './inspected-thread.ts';
 
@@ -46,5 +46,5 @@ function updatePage({ turn, told }: ShownUpdate): BrowsePage | undefined {
   ];
   const said = texts.map((each) => `--- ${each.content}, about ${formatCount(each.tokens)} tokens\n${each.text}`);
   const nothing = `Nothing was sent. Recorded: ${Object.keys(sections).join(', ')}`;
-  return textPage({ title: `turn ${turn.number}`, about, text: () => said.join('\n\n') || nothing });
+  return browsableText({ title: `turn ${turn.number}`, about, text: () => said.join('\n\n') || nothing });
 }

@@ -11,7 +11,7 @@ import { cleanLine } from '../../screen/text/clean-text.ts';
 import { glyphsOf } from '../../screen/text/look.ts';
 import { dimStyle, plain, styled } from '../../screen/text/style.ts';
 import { wrapRow } from '../../screen/text/wrap-row.ts';
-import { figureRow, listPage, sentenceRows, textPage } from '../browse-view.ts';
+import { figureRow, listPage, sentenceRows, browsableText } from '../browse-view.ts';
 import type { BrowseAction, BrowseList, BrowsePage, BrowseView } from '../browse-view.ts';
 import type { TuiSession } from '../../session/session.ts';
 import { browseThread, changeWholeThread } from './inspected-thread.ts';
@@ -165,7 +165,7 @@ function itemsPage({ name, items }: Fate, actions: readonly BrowseAction[]): Bro
     },
     open({ label, turn, tokens, text }) {
       const place = turn === undefined ? '' : `Turn ${turn} · `;
-      return textPage({ title: cleanLine(label), about: [`${place}about ${formatCount(tokens)} tokens`], text });
+      return browsableText({ title: cleanLine(label), about: [`${place}about ${formatCount(tokens)} tokens`], text });
     },
     actions,
   });

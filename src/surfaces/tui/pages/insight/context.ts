@@ -16,7 +16,7 @@ import { boldStyle, dimStyle, plain, type Row, styled } from '../../screen/text/
 import { wrapRow } from '../../screen/text/wrap-row.ts';
 import type { TuiSession } from '../../session/session.ts';
 import { type Cell, cellFromRows } from '../../transcript/cells/cell.ts';
-import { figureRow, listPage, sentenceRows, textPage } from '../browse-view.ts';
+import { figureRow, listPage, sentenceRows, browsableText } from '../browse-view.ts';
 import type { BrowseAction, BrowseList, BrowsePage, BrowseView } from '../browse-view.ts';
 import { hintRows, listMargin } from '../list-parts.ts';
 import type { ContextWindowGroup } from './context-window-groups.ts';
@@ -37,7 +37,7 @@ export function showContext(host: TuiSession): Promise<void> {
 
 async function pin(host: TuiSession, view: BrowseView, text: string): Promise<void> {
   const { words } = await pinText(host, text);
-  view.open(textPage({ title: 'Note', text: () => words }));
+  view.open(browsableText({ title: 'Note', text: () => words }));
   host.parts.stage.draw();
 }
 
@@ -147,7 +147,7 @@ function remarksRow(remarks: readonly string[]): MapRow {
     name: plural(remarks.length, 'remark'),
     tokens: 0,
     mark: () => styled('!', dimStyle),
-    open: () => textPage({ title: 'Remarks', text: () => remarks.join('\n\n') }),
+    open: () => browsableText({ title: 'Remarks', text: () => remarks.join('\n\n') }),
   };
 }
 
@@ -167,7 +167,12 @@ function groupPage({ name, items, tokens, cached }: ContextWindowGroup, total: n
       return figureRow([plain(itemLabel(item))], look, [formatCount(weight), width], [share, 5], [when, 9]);
     },
     open: (item) =>
-      textPage({ title: itemLabel(item), about: contextItemDetails(item, total), text: () => item.text(), actions }),
+      browsableText({
+        title: itemLabel(item),
+        about: contextItemDetails(item, total),
+        text: () => item.text(),
+        actions,
+      }),
     actions,
   });
 }
@@ -190,7 +195,7 @@ function pinActs(host: TuiSession, story: ThreadStory, view: BrowseView): PinAct
     const { words } = await wish;
     const pins = await host.parts.engine.stored.pins(host.thread.id);
     view.reset(pinsPage(story, pins, pinActs(host, story, view)));
-    view.open(textPage({ title: 'Note', text: () => words }));
+    view.open(browsableText({ title: 'Note', text: () => words }));
     host.parts.stage.draw();
   };
   return {
@@ -249,7 +254,7 @@ export function pinsPage(story: ThreadStory, pins: readonly Pin[], acts: PinActs
     open(pin, index) {
       if (pin === undefined) return messagesPage(story, acts);
       const actions = [{ ...remove, press: () => acts.remove(pin) }];
-      return textPage({ title: `note ${index + 1}`, about: [`Note ${pin.id}`], text: () => pin.text, actions });
+      return browsableText({ title: `note ${index + 1}`, about: [`Note ${pin.id}`], text: () => pin.text, actions });
     },
     actions: pins.length === 0 ? [] : [remove],
   });

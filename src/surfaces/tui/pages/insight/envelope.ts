@@ -15,7 +15,7 @@ import { clockTimeOf } from '../../../views/wording/time-words.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
 import { dimStyle, plain, type Row, styled } from '../../screen/text/style.ts';
-import { type BrowseList, type BrowsePage, figureRow, listPage, sentenceRows, textPage } from '../browse-view.ts';
+import { type BrowseList, type BrowsePage, figureRow, listPage, sentenceRows, browsableText } from '../browse-view.ts';
 import type { TuiSession } from '../../session/session.ts';
 import { browseThread, parseTurnNumber } from './inspected-thread.ts';
 
@@ -39,7 +39,7 @@ export function envelopeBrowse(id: string, story: ThreadStory): BrowsePage | Out
   if ('code' in view) return view;
   if (view.kind !== 'envelope' || view.fields === undefined) {
     const context = JSON.stringify(view.turn.context ?? {}, undefined, 2);
-    return textPage({ title: 'Envelope', about: [missingEnvelopeReason(view.turn)], text: () => context });
+    return browsableText({ title: 'Envelope', about: [missingEnvelopeReason(view.turn)], text: () => context });
   }
   const { fields, turn } = view;
   const groups = [...new Set(fields.map(({ field }) => groupOf(field)))];
@@ -75,7 +75,7 @@ function turnsPage(id: string, story: ThreadStory, newest: StoryTurn): BrowseLis
     open({ number }) {
       const page = differencePage(id, story, number);
       if (!('code' in page)) return page;
-      return textPage({ title: 'No difference', text: () => `${page.message}\n${page.next}` });
+      return browsableText({ title: 'No difference', text: () => `${page.message}\n${page.next}` });
     },
   });
 }
@@ -100,7 +100,7 @@ function fieldPage({ field, value, origin, roles, consumers, awaits }: ShownFiel
     ...(roles.length === 0 ? [] : [`Read by: ${roles.join(', ')} (${consumers.join(', ')})`]),
     ...(awaits === undefined ? [] : [`Later: ${awaits}`]),
   ];
-  return textPage({ title: field, about, text: () => wholeValue(field, value) });
+  return browsableText({ title: field, about, text: () => wholeValue(field, value) });
 }
 
 function changeRow({ field, from, to }: ChangedField, look: Look): Row {
@@ -114,7 +114,7 @@ function changePage({ field, from, to, origin }: ChangedField, before: number, n
     (each) => `${field}${each.path}\n  turn ${before}: ${shown(each.from)}\n  turn ${now}: ${shown(each.to)}`,
   );
   const about = origin === undefined ? [] : [`From: ${origin}`];
-  return textPage({ title: field, about, text: () => differences.join('\n\n') });
+  return browsableText({ title: field, about, text: () => differences.join('\n\n') });
 }
 
 const groupOf = (field: string): string => field.slice(0, field.indexOf('.'));

@@ -11,7 +11,7 @@ import {
 import type { ReplayedRequest } from '../../../views/threads/replay-report.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
 import { badStyle, dimStyle, goodStyle, plain, type Row, styled } from '../../screen/text/style.ts';
-import { type BrowseList, figureRow, listPage, sentenceRows, textPage } from '../browse-view.ts';
+import { type BrowseList, figureRow, listPage, sentenceRows, browsableText } from '../browse-view.ts';
 import type { TuiSession } from '../../session/session.ts';
 import { browseThread, parseTurnNumber } from './inspected-thread.ts';
 
@@ -91,9 +91,9 @@ function requestPage(story: ThreadStory, request: StoryRequest, { shown, body }:
     },
     open(part) {
       const nothing = 'The bytes cannot be made from the file.';
-      if (part === undefined) return textPage({ title: 'body', text: () => body() ?? nothing });
+      if (part === undefined) return browsableText({ title: 'body', text: () => body() ?? nothing });
       const about = [...part.origin.map((line) => line.trim()), requestPartTokens(part)];
-      return textPage({ title: partLabel(part), about: [about.join(' · ')], text: part.text });
+      return browsableText({ title: partLabel(part), about: [about.join(' · ')], text: part.text });
     },
   });
 }

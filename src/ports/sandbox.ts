@@ -3,7 +3,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { AnswerNetworkHost } from './ask-user.ts';
 
-/** Notices about this machine's sandbox. A home shows each `once`, or once for each text. */
+/** Notices about this machine's sandbox. Each is shown `once` per home, or `by words`: once for each text. */
 export const sandboxNotices = {
   'sandbox-packaged': 'once',
   'sandbox-replaced': 'by words',
@@ -31,11 +31,14 @@ export interface PlainCommand {
   readonly argv: readonly string[];
   /** Absolute. */
   readonly cwd: string;
-  /** Capstan decided about this link-free folder: the command starts in that very folder or not at all. */
+  /** Capstan decided about `cwd`, which has no links in it: the command starts in exactly that folder or not at all. */
   readonly decidedFolder?: true;
   /** The whole environment: nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
-  /** `inherited`: this process's terminal, if any, into which it must not type. `own`: one of its own. Absent: none. */
+  /**
+   * `inherited`: the terminal of this process, if it has one; the command must not put input into it. `own`: one of its
+   * own. Absent: none.
+   */
   readonly terminal?: 'inherited' | 'own';
   /** Decides about hosts that the policy's lists leave to an answer. Absent: they are refused. */
   readonly answerHost?: AnswerNetworkHost;
@@ -56,7 +59,10 @@ export interface RunnableCommand extends PlainCommand {
   cleanup(): Promise<void>;
 }
 
-/** The process is a Node with a message channel. It gets a message and answers with numbers; on 0 Capstan closes it. */
+/**
+ * The process is a Node with a message channel. It answers `message` with numbers, each with or without a handle. After
+ * the number 0 Capstan closes the channel.
+ */
 export interface HelperMessage {
   readonly message: JsonObject;
   /** `handle`: the open handle that came with an answer, or undefined. */

@@ -44,9 +44,12 @@ export interface Question {
   readonly cwd?: string;
   /** The model will be able to type into the command while it runs. */
   readonly typed?: true;
-  /** The commands that `argv` starts, wrappers seen through. Absent if unknown before it runs, and in files. */
+  /** The commands that `argv` starts, without wrappers. Absent if not known before it runs. Files never have it. */
   readonly commands?: readonly (readonly string[])[];
-  /** Prefixes of all commands in `argv`. A refusal may be about any of them, an approval only about `commands`. */
+  /**
+   * The first words of each command found in `argv`, also of wrappers and in scripts that are not fully known. Rules
+   * that ask or refuse match any of these; rules that allow match `commands`.
+   */
   readonly seen?: readonly (readonly string[])[];
   readonly paths?: readonly { readonly path: string; readonly access: 'read' | 'write' }[];
   readonly host?: RequestedHost;

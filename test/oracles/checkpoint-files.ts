@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { readCheckpoint } from '../../src/core/state/checkpoints/checkpoint-counts.ts';
+import { readCheckpointReport } from '../../src/core/state/checkpoints/checkpoint-counts.ts';
 import type { Place } from '../harness/run-capstan.ts';
 import { withoutNullContent } from './items.ts';
 
@@ -22,7 +22,7 @@ export function strategies(place: Place): readonly unknown[] {
   return place
     .lines()
     .filter(({ type }) => type === 'compacted')
-    .map(({ payload }) => readCheckpoint(payload)?.strategy);
+    .map(({ payload }) => readCheckpointReport(payload)?.strategy);
 }
 
 /** The items that the next request has to hold, by the files alone: the newest checkpoint and all that came since. */

@@ -5,7 +5,7 @@ import type { Ordinal, ThreadId } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
 import { answer, callTool, say, type ScriptStepOf } from '../../src/testing/index.ts';
-import { turnList } from '../../src/core/state/turns/turn-list.ts';
+import { summariseTurns } from '../../src/core/state/turns/turn-list.ts';
 import { createHomeStore } from '../../src/engine/store/home-store.ts';
 import type { Place } from '../harness/run-capstan.ts';
 import { checkTurns } from '../laws/turns-law.ts';
@@ -211,7 +211,7 @@ describe.each(['legacy', 'paginated'] as const)('a %s thread of Codex goes on in
     await thread.close();
     const lines = place.lines();
     await checkTurns(await Array.fromAsync(linesIn(place, thread.id)));
-    const listed = (await turnList(linesIn(place, thread.id))).map((turn) => turn.id);
+    const listed = (await summariseTurns(linesIn(place, thread.id))).map((turn) => turn.id);
     // A marker takes back turns with words in them. Codex's own list of a legacy thread counts the others, too.
     expect(listed).toEqual(mode === 'paginated' ? turnIds : listed);
     const putBack = keep(place);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadRulesFiles } from '../../src/engine/home/command-rules.ts';
-import { checkAnswer } from '../../src/surfaces/cli/commands/execpolicy-check.ts';
+import { execpolicyAnswer } from '../../src/surfaces/cli/commands/execpolicy-check.ts';
 import { capstanScript } from '../harness/run-capstan.ts';
 import { testSeed } from '../harness/seed.ts';
 import { makeRulesCase, type RulesCase } from './execpolicy/cases.ts';
@@ -50,7 +50,7 @@ function wordsOf({ command, resolves }: RulesCase, paths: readonly string[]): re
 function ours({ command, resolves }: RulesCase, paths: readonly string[]): Checked {
   const rules = loadRulesFiles(paths);
   if ('code' in rules) return { code: 1, stdout: '' };
-  const answer = checkAnswer(rules, command, { resolveExecutables: resolves, cwd: root });
+  const answer = execpolicyAnswer(rules, command, { resolveExecutables: resolves, cwd: root });
   return { code: 0, stdout: `${JSON.stringify(answer)}\n` };
 }
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Access, FileSystemEntry, PermissionProfile } from '../../src/protocol/permissions.ts';
+import type { FileAccess, FileSystemEntry, PermissionProfile } from '../../src/protocol/permissions.ts';
 import { capstanScript } from '../harness/run-capstan.ts';
 import { codexSearchPath, nativeCodex } from './native-codex.ts';
 
@@ -65,12 +65,12 @@ function makeGround(name: string): Ground {
   return ground;
 }
 
-const at = (path: string, access: Access): FileSystemEntry => ({ path: { type: 'path', path }, access });
-const special = (kind: 'root' | 'minimal' | 'tmpdir' | 'slash_tmp', access: Access): FileSystemEntry => ({
+const at = (path: string, access: FileAccess): FileSystemEntry => ({ path: { type: 'path', path }, access });
+const special = (kind: 'root' | 'minimal' | 'tmpdir' | 'slash_tmp', access: FileAccess): FileSystemEntry => ({
   path: { type: 'special', value: { kind } },
   access,
 });
-const workspace = (access: Access, subpath?: string): FileSystemEntry => ({
+const workspace = (access: FileAccess, subpath?: string): FileSystemEntry => ({
   path: { type: 'special', value: { kind: 'project_roots', ...(subpath === undefined ? {} : { subpath }) } },
   access,
 });

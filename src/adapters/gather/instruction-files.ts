@@ -85,7 +85,7 @@ function read(
 
 interface LoadedInstructions {
   readonly document: InstructionDocument;
-  /** A problem that lasts stays the same object across loads, so that a caller need not repeat it. */
+  /** While files stay as they are and can be read, a problem stays the same object: a caller need not repeat it. */
   readonly problems: readonly InstructionProblem[];
 }
 
@@ -177,8 +177,8 @@ function nonTextProblem({ path, bytes }: InstructionText): InstructionProblem | 
   const mark = bytes.toString('hex', 0, 2);
   if (mark === 'fffe' || mark === 'feff') return notText(path, 'they are in UTF-16');
   if (bytes.includes(0)) return notText(path, 'they are binary');
-  // Each replaced byte grows to three, so more of them would also exceed the limit. One is not counted: it may be a
-  // character cut off at the end.
+  // Up to a tenth may be replaced: each replaced byte grows to three, so more would also exceed the limit. One is not
+  // counted: it may be a character cut off at the end.
   const isMostlyBroken = (decode(bytes).replaced - 1) * 10 > bytes.length;
   return isMostlyBroken ? notText(path, 'they are not in UTF-8') : undefined;
 }
@@ -267,7 +267,7 @@ interface InstructionFile {
   readonly guard: InstructionGuard;
 }
 
-/** `unusable`: no file that may be read, so another name may serve. `unknown`: it may be one. */
+/** `unusable`: no file that may be read, so another name may serve. `unknown`: cannot be examined, may be one. */
 export type InstructionLookup =
   | InstructionFile
   | { readonly kind: 'none' }

@@ -23,7 +23,7 @@ export interface OpenTransport {
   finishLogin(): Promise<boolean>;
 }
 
-/** Starts and sends nothing yet. An error explains in a sentence why the server cannot be reached. */
+/** Neither starts a program nor sends anything yet. An error says in a sentence why the server cannot be reached. */
 export function openTransport(
   library: Library,
   { config, cwd }: ServerWithFolder,
@@ -196,7 +196,7 @@ export function endOnFlood(transport: Transport, end: (why: string) => void): vo
     }
     const own = 1 + Math.floor(String(message.id).length / idCharacters);
     weight += own;
-    // Requests that share an id cannot be distinguished, so an answer removes any one of them.
+    // Of requests with one id, the first answer removes the newest; the others count until the end.
     waiting.set(message.id, own);
     if (isOver || weight <= mostWaiting) return;
     isOver = true;

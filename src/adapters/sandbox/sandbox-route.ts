@@ -27,7 +27,10 @@ export type SandboxRoute =
   | { readonly kind: 'look'; readonly at: 'isWsl1' | 'bubblewrap' | 'landlock' }
   | SandboxRefused;
 
-/** A policy fitted to Landlock uses that, any other the system's usual mechanism, or nothing runs at all (I10). */
+/**
+ * A policy that needs no sandbox runs directly, one that was fitted to Landlock under Landlock, any other under the
+ * system's usual mechanism. If that cannot be used, nothing runs (I10).
+ */
 export function chooseSandboxRoute(machine: MachineFacts, policy: ResolvedPolicy): SandboxRoute {
   if (!needsSandbox(policy)) return { kind: 'direct' };
   if (machine.platform === 'linux') return chooseOnLinux(machine, policy);

@@ -15,7 +15,7 @@ import { prepareCall, type CallPreparation, reportUnknownArguments, type Tool } 
 /** The tools of a thread. They may change between steps; a step offers those of its own moment. */
 export interface ToolRouter {
   readonly tools: readonly ToolTraits[];
-  /** Names of more than one current tool: only the first tool is offered. */
+  /** Names that several current tools share: only the first of these tools is offered. */
   readonly clashes: readonly string[];
   /**
    * Specs of the named tools in a fixed order; ignores unknown names. Returns the same array until tools change. If the

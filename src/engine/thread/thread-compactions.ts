@@ -40,7 +40,7 @@ export class ThreadCompactions {
     const { submitted } = settings;
     const { promise, resolve } = Promise.withResolvers<CompactionResult>();
     inbox.wish({ ...trimmed(asked), settings: submitted, settle: resolve });
-    // A tool of the thread that waits for it would wait for its own end.
+    // The compaction begins after the tool calls, so a tool of this thread that waited for it would wait for itself.
     void this.#answerOwnTool(resolve);
     // A place in the queue in case the turn ends before serving the wish.
     work.submit(submitted.ready, (known) => this.#compactMissed(known)).catch(() => {});
@@ -83,7 +83,7 @@ export class ThreadCompactions {
     if (ownToolThreadStorage.getStore() === this.#thread.id) settle({ kind: 'failed', outcome: compactionFollows });
   }
 
-  /** Serves wishes under these settings that the running turn did not: one compaction for all. */
+  /** Serves, by one compaction, all wishes with these settings that the running turn did not serve. */
   async #compactMissed(settings: SubmittedSettings): Promise<void> {
     const wish = this.#thread.inbox.takeMissed(settings);
     if (wish === undefined) return;
@@ -101,7 +101,7 @@ export class ThreadCompactions {
     return compacted;
   }
 
-  /** A model whose quota is used up is not asked, but the one that replaces it, as for a turn. */
+  /** If the quota of the model is used up, the model that replaces it is asked instead, as for a turn. */
   async #compactUnder({ signal, ...wanted }: OwnCompaction, settings: Settings): Promise<CompactionResult> {
     const { parts, log } = this.#thread;
     const { runCompactionTurn } = await import('./turn/compaction-turn.ts');

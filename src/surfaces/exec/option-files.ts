@@ -48,7 +48,7 @@ function isStandardOutput(path: string): boolean {
   return named !== undefined && named.isFile() && named.dev === dev && named.ino === ino;
 }
 
-/** Also true for another device that displays what is written to it. */
+/** True for every character device: it may display what is written to it. */
 const isTerminal = (path: string): boolean =>
   fileSystem.statSync(path, { throwIfNoEntry: false })?.isCharacterDevice() === true;
 

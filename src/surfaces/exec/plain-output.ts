@@ -43,7 +43,7 @@ export class PlainOutput implements ExecPrinter {
   readonly #held = new HeldBackOutput((count) => this.#sayLost(count));
   #isInterrupted = false;
   #goalRests = false;
-  /** The call start or question that is last on the screen; `noCall` if a warning is below it. */
+  /** The call or question that was printed last; `noCall` if something else was printed before its end. */
   #newestCall: string | undefined;
   readonly #openCalls = new Set<string>();
   /** Calls whose start was not printed, because another call ran and the output is not live. */

@@ -12,7 +12,7 @@ export function projectFolders(cwd: string, markers: readonly string[]): readonl
   return [cwd];
 }
 
-/** Ignores an empty `.git`, which a sandbox may leave behind for a while. */
+/** Ignores a `.git` folder without `HEAD`: a sandbox may leave an empty one behind for a while. */
 export function hasProjectMarker(path: string, marker: string): boolean {
   if (marker !== '.git') return fileSystem.existsSync(path);
   const kind = kindOfEntry(path);

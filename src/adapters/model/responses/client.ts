@@ -69,7 +69,7 @@ function lazySocketClient(
   };
 }
 
-/** Some servers accept a request that ends in a trigger only with this header. */
+/** Some servers accept a request for a checkpoint, which ends in a compaction trigger, only with this header. */
 const triggerGate = { 'x-codex-beta-features': 'remote_compaction_v2' } as const;
 const withGate = (request: ModelRequest): ModelRequest =>
   request.wants !== 'checkpoint' ? request : { ...request, headers: { ...request.headers, ...triggerGate } };

@@ -92,7 +92,10 @@ export function interceptPatch(
   return { kind: 'patch', text: rest.slice(0, end), folder: single ?? double ?? bare };
 }
 
-/** Up to the end of the line with the heredoc's word. The folder must not contain characters special to a shell. */
+/**
+ * The beginning up to the end of the line with the heredoc's word, then the `rest` of the script. The folder must not
+ * contain characters special to a shell.
+ */
 const heredoc = new RegExp(
   [
     String.raw`^[ \t\n]*`,

@@ -50,11 +50,12 @@ function budgetOf(sizes: CompactionSizes, { trigger, mayGrow }: AskedCompaction)
       : trigger === 'manual'
         ? gainByHand(sizes)
         : largestUsefulCheckpointTokens({ ...sizes, counted: 0 });
-  // If space must be freed, parts are cut until the checkpoint saves enough. By hand, it is then not made at all.
+  // To free space, parts are cut until the checkpoint saves enough. By hand, one that saves too little is not made.
   const most = trigger === 'manual' ? below : Math.max(smallestBudget, Math.min(wanted, below));
   const gain = mayGrow === true || trigger === 'manual' ? wanted : largestUsefulCheckpointTokens(sizes);
   const free = Math.max(0, most - frame);
-  // Other parts are cut until the checkpoint saves enough; by hand, the user's own messages are not.
+  // The answer and the records must fit into a checkpoint that saves enough. The user's messages and pictures may take
+  // up to `most`, which by hand can be more.
   const forOthers = Math.max(0, Math.min(most, Math.max(smallestBudget, wanted)) - frame);
   const forAnswer = Math.min(answer, Math.floor(forOthers * answerShare));
   const forRecords = Math.min(window.checkpoint.records, Math.floor(forOthers * recordsShare));
@@ -73,7 +74,10 @@ function budgetOf(sizes: CompactionSizes, { trigger, mayGrow }: AskedCompaction)
   };
 }
 
-/** The largest checkpoint that saves a fifth. Context counts before and after; a provider's higher count counts. */
+/**
+ * The largest checkpoint that saves a fifth. The context about the world counts before and after. If the provider
+ * counted more than we estimate, its count is used.
+ */
 export function largestUsefulCheckpointTokens(
   sizes: Omit<CompactionSizes, 'window' | 'requestWindow' | 'standing'>,
 ): number {
@@ -81,13 +85,16 @@ export function largestUsefulCheckpointTokens(
   return Math.max(0, Math.floor(Math.max(history + due, counted - fixed) * mostShareOfBefore) - context);
 }
 
-/** By our estimate of history alone: context that is due because the surface changed cannot be compacted. */
+/**
+ * By our estimate, and the smaller of two: with the context that is due now, and without it, because context that
+ * another surface adds does not become less by compacting.
+ */
 function gainByHand({ fixed, history, due, context, standing }: CompactionSizes): number {
   const now = largestUsefulCheckpointTokens({ fixed, history, due, context });
   return Math.min(now, largestUsefulCheckpointTokens({ fixed, history, due: 0, context: standing }));
 }
 
-/** Factor by which our estimate is too low. Limits are in our tokens, so dividing them by it corrects them. */
+/** Factor by which our estimate is too low. The provider's limits are divided by it to fit our tokens. */
 const underestimate = ({ fixed, history, counted = 0 }: CompactionSizes): number =>
   Math.max(1, counted / Math.max(1, fixed + history));
 

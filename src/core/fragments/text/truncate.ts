@@ -1,4 +1,4 @@
-/** The unit for cutting text. One token counts as four bytes. */
+/** A limit for cutting text, in bytes or tokens. One token counts as four bytes. */
 export type TextBudget = { readonly mode: 'bytes' | 'tokens'; readonly limit: number };
 export const bytesPerToken = 4;
 const encoder = new TextEncoder();
@@ -15,8 +15,8 @@ export const sentTokens = (text: string): number => Math.ceil(sentBytes(text) / 
 export const sentBytes = (text: string): number => byteLength(JSON.stringify(text)) - 2;
 
 /**
- * The text if it fits, else its head and tail around a marker with the missing amount. Characters are never split. A
- * budget of 0 leaves the marker alone; an empty text stays empty.
+ * The text if it fits, else its head and tail around a marker with the missing amount. Characters are never split.
+ * With a budget of 0 only the marker remains; an empty text stays empty.
  */
 export function truncateMiddle(text: string, budget: TextBudget): string {
   const limit = Math.max(0, budget.mode === 'tokens' ? budget.limit * bytesPerToken : budget.limit);

@@ -7,8 +7,9 @@ import { holdsUsersWords } from '../reduce.ts';
 import { isSameTurnName, type TurnEvent, readTurnEvent, turnEventKind, type TurnStatus } from '../drafts/turn-lines.ts';
 
 /**
- * A turn from its lines, in files of any program. A *recorded* turn has a line that says that it began; in old files
- * each message outside of a recorded turn begins one, which lasts until the next turn begins.
+ * A turn from its lines, in files of any program. A *recorded* turn has a line that says that it began. In old files
+ * each message of the user outside of a recorded turn begins an unrecorded one, which lasts until the next turn begins.
+ * The other form of the words that began it (event or item) joins it.
  */
 export interface TurnRecord {
   /** A turn without a name is called `rollout-` and the place of its first line. */
@@ -51,7 +52,7 @@ export interface TurnLog {
   readonly hasContext?: true;
   /** Earlier lines come from the thread that started this one, and make no turns. Absent: not known yet. */
   readonly ownFrom?: number;
-  /** Range of the newest rollback marker, without the marker. */
+  /** The lines that the newest rollback took back: from `start` up to its marker, without the marker. */
   readonly takenBack?: TakenBackRange;
 }
 
@@ -140,14 +141,14 @@ function begin(log: TurnLog, beginning: Beginning, name: string): TurnLog {
   return { ...log, ...none, ...before, newest: turn, began: number };
 }
 
-/** The first log that continues another shares its array, so that adding a turn costs the same for any number. */
+/** The first log that continues another adds to its array: adding a turn costs the same however many there are. */
 function appended({ earlier, count }: TurnLog, turn: TurnRecord): Pick<TurnLog, 'earlier' | 'count'> {
   const turns = count > 0 && count === earlier.length ? (earlier as TurnRecord[]) : earlier.slice(0, count);
   turns.push(turn);
   return { earlier: turns, count: count + 1 };
 }
 
-/** Closes the newest turn when another begins. If it was open, its process died, and the next one did not notice. */
+/** Closes the newest turn when another begins. If it was open, its process died without recording the end. */
 function replaced(turn: TurnRecord, { open, place }: TurnLog): TurnRecord {
   if (open !== undefined) return { ...turn, status: 'interrupted' };
   return turn.spoken === undefined || turn.end !== undefined ? turn : { ...turn, end: place as Ordinal };
@@ -217,7 +218,7 @@ function ownSettings(event: JsonObject): JsonObject | undefined {
   return settings !== undefined && objectAt(settings, 'capstan') !== undefined ? settings : undefined;
 }
 
-/** A turn that was cut off before its own record ran with the newest settings applied before that. */
+/** If a turn was cut off before its settings were recorded, it ran with the newest that were applied before. */
 function withApplied(log: TurnLog, applied: JsonObject): TurnLog {
   const settings = appliedSettingsSummary(applied);
   if (log.open === undefined) return { ...log, next: settings };

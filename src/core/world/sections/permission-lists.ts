@@ -11,7 +11,7 @@ import { landlockLeavesOpen } from '../../policy/profiles/landlock-policy.ts';
 import type { RestrictedPrefixes, PrefixRule } from '../../policy/rules/rule-set.ts';
 import { type ApprovalFacts, questionReachesUser } from './approvals.ts';
 
-/** Lines about what commands may read and write: less than 16,000 bytes however long the lists are. */
+/** Lines about reads and writes: less than 18,000 bytes, or 22,000 with Landlock, however long the lists are. */
 export const fileLines = (told: PolicyDescription): readonly string[] => [
   ...(told.readsEverything ? [] : ['Reading is limited to the paths that are listed here as readable or writable.']),
   ...openings('Writable roots', told.writableRoots, 2500),
@@ -27,7 +27,7 @@ export const fileLines = (told: PolicyDescription): readonly string[] => [
   ...(reopens(told) ? ['Where one of these paths lies in another, the inner one decides.'] : []),
 ];
 
-/** With Landlock in place of the usual sandbox: limits that it does not enforce and that are left to the model. */
+/** How Landlock differs from the usual sandbox: limits that it leaves to the model, and folders that it closes. */
 function landlockLines(told: PolicyDescription): readonly string[] {
   if (told.landlock === undefined) return [];
   const { unprotected, unprotectedNames, closedRoots } = told.landlock;
@@ -78,7 +78,7 @@ function exceptions(title: string, hosts: readonly string[], bytes: number): rea
   return hosts.length === 0 ? [] : [`${title}: ${withMissingCount(list, more).join(', ')}`];
 }
 
-/** Additional permissions of commands, by duration: less than 3,400 bytes. */
+/** Additional permissions of commands, by duration: less than 3,600 bytes. */
 export function grantedLines({ session, turn }: StandingGrants = {}): Readonly<
   Partial<Record<keyof StandingGrants, string>>
 > {
@@ -189,7 +189,7 @@ function reachSentences(told: NetworkFacts): string {
   return `Commands reach the hosts listed here through a proxy.${others}${local}${ownServers}${methods}`;
 }
 
-/** Lists commands that rules hold back, because a call that must fail costs a step. */
+/** Lists the commands that rules refuse or ask about: a call that is bound to fail would cost a step. */
 export function restrictedCommandLines({
   held,
   approval,

@@ -29,14 +29,14 @@ function shortCommand(command: string): string {
   return line.length > longestCommand ? `${[...line].slice(0, longestCommand).join('')} …` : line;
 }
 
-/** Commands that a checkpoint left running: the answers that mentioned them are gone. Later answers report the end. */
+/** Commands that a checkpoint left running: the answers that named them are gone. A later answer says if one ends. */
 export const sessionsSection = textSection<ToldSessions>({
   assumes: 'the permissions under which they run',
   kind: sessionsFragment,
   of: ({ facts: { sessions = [] } }) => (sessions.length === 0 ? undefined : { sessions }),
 });
 
-/** Why sessions ended, if no answer to a call says it. */
+/** Why sessions ended or cannot be reached, if no answer to a call says it. */
 export type SessionsEndReason = 'gone' | 'elsewhere' | 'narrowed' | 'stopped';
 
 const why: Readonly<Record<SessionsEndReason, string>> = {

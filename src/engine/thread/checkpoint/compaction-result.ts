@@ -15,7 +15,10 @@ export interface WantedCompaction {
   readonly focus?: string;
   /** The contract under which the model is asked, if not the turn's: that of the model before a switch. */
   readonly by?: Envelope;
-  /** The provider to ask, if not the turn's. It is not asked to compact by itself: only it could read the result. */
+  /**
+   * The provider to ask, if not the turn's. It is not asked to make the checkpoint itself (remote compaction), because
+   * only it could read that one.
+   */
   readonly provider?: ModelProvider;
   /** Aborted when all callers who asked have given up. The turn's own signal ends it as well. */
   readonly signal?: AbortSignal;

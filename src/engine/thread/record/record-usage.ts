@@ -72,7 +72,7 @@ export function recordOverflow(turn: Turn, step: Step): void {
   const { log } = turn;
   const { effective } = contextWindowNow(turn);
   const { total } = log.state.usage;
-  // The line says in the one form that all readers know that the window is full; the user is shown the sent size.
+  // The line says that the window is full, in the one form that all readers know; the user is shown our estimate.
   const tokens = estimatedTokensNow(turn, step);
   const shown = { tokens, measure: 'estimated', percentRemaining: 0, refused: true } as const;
   const window = { step: step.index, effectiveWindow: effective };

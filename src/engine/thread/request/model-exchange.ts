@@ -71,7 +71,7 @@ export class ModelExchange {
     return this.#body.reduce((sum, piece) => sum + piece.length, 0);
   }
 
-  /** Can be read once. Rejects at its end if the lines of the request are lost. Then nothing was sent. */
+  /** Can be read once. If the lines of the request cannot be stored, nothing is sent, and it rejects when it ends. */
   async *answer(signal: AbortSignal): AsyncGenerator<CostedEvent, void> {
     const { form, provider, by } = this.#given;
     const spent = new CostCounter(this.#prompt);
@@ -100,8 +100,8 @@ export class ModelExchange {
         if (isAnswer) this.#recordSent();
         if (event.kind === 'completed') this.#trace.answered(event.usage);
         yield event;
-        // The reader has recorded the cost by now. Until then the request counted as under way; from now on the next
-        // request must not be checked against both.
+        // The reader has recorded the cost by now, so the reservation must go: the next request would otherwise be
+        // checked against both.
         if (isEnd) this.#admitted.over(cost);
       }
     } finally {
@@ -122,7 +122,7 @@ export class ModelExchange {
     return { ...event, failure: limitCut(shortenedBy, outputLimit, this.#turn.parts) };
   }
 
-  /** Needed at the end of the answer, and begun when the request is sent. Without a price there is nothing to ask. */
+  /** Needed at the end of the answer; the lookup begins when the request is sent. Without a price there is none. */
   async #price(): Promise<ModelPrice | undefined> {
     const { by, provider } = this.#given;
     if (by.identity.price === undefined) return undefined;
@@ -147,7 +147,8 @@ export class ModelExchange {
     const { auxiliary, wants, maxBytes, options } = this.#given;
     return {
       body: this.#body,
-      // A request outside the conversation gives no prompt: it would replace the answer that the next step builds on.
+      // A request outside the conversation gives no prompt: otherwise the client would take its answer, not that of the
+      // last step, as the one that the next step continues.
       ...(auxiliary === undefined && { prompt: this.#prompt }),
       headers: requestHeaders(this.#turn.threadId, this.#turn.envelope.identity.client),
       after: this.#stored,
@@ -203,7 +204,10 @@ async function* compacted(client: ModelClient, request: ModelRequest, signal: Ab
   yield { kind: 'completed', responseId: '', ...defined({ usage: answer.usage }) };
 }
 
-/** Times one request and its calls; leaves a line and a span, both made from the envelope alone. */
+/**
+ * Times one request and its calls, and leaves a line and a span. Model, provider and trace ids come from the request's
+ * envelope.
+ */
 class StepTrace {
   readonly #turn: Turn;
   readonly #labels: Parameters<Turn['parts']['tracer']['startStep']>[0];

@@ -194,7 +194,8 @@ type MentionFilter = (typeof mentionFilters)[number];
 
 /**
  * Tools whose names match the typed text, those that begin with it first. Text in capitals may be a shell variable, so
- * only a skill with such a name matches. Among files, a tool or one of its words must begin with the text.
+ * only names that begin with exactly this text match. With `@`, where tools stand among files, the name or one of its
+ * words must begin with the text.
  */
 function fittingTools(tools: readonly MentionItem[], { sign, typed }: MentionToken): readonly MentionItem[] {
   if (/^[A-Z][A-Z\d_]*$/.test(typed)) return tools.filter(({ name }) => name.startsWith(typed));

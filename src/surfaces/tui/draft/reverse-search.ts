@@ -42,7 +42,7 @@ export class ReverseSearch {
     this.#before = parts.composer.lend();
   }
 
-  /** False: the search is over, and the key is the composer's. */
+  /** False: the input is for the composer. If it was a key, the search is over. */
   input(input: TerminalInput): boolean {
     if (input.kind !== 'paste' && input.kind !== 'key') return false;
     const act = input.kind === 'key' ? this.#keys.get(input.name) : undefined;

@@ -1,6 +1,9 @@
 import type { ModelFailureCode } from '../../../../ports/model.ts';
 
-/** `never`: the same request would fail again. `again`: it is retried with growing waits. */
+/**
+ * `retry`: `never`: the same request would fail again; `again`: it is sent again, after growing waits. `waits`: whether
+ * a wait that the provider asks for is kept.
+ */
 export interface FailureCauseRow {
   readonly code: ModelFailureCode;
   readonly retry: 'never' | 'again';
@@ -120,7 +123,7 @@ export const failureCauses = {
 
 export type FailureCause = keyof typeof failureCauses;
 
-/** Codes, types and reasons of all formats, except overflows. `blank`: user text where the server gives none. */
+/** Error codes and types of all formats, except overflows. `blank`: for the user, if the server gives no text. */
 const signs: Readonly<Record<string, readonly [cause: FailureCause, blank?: string]>> = {
   // Responses and Chat Completions
   insufficient_quota: ['quota'],

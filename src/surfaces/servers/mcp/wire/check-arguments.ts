@@ -17,7 +17,7 @@ export async function schemaProblem(schema: JsonObject, value: Json): Promise<st
   return found && `${found.path.length === 0 ? 'The value' : `"${found.path.join('.')}"`} ${found.says}.`;
 }
 
-/** Checks the arguments of a tool, which allows only the keys in its schema. */
+/** Checks the arguments of a tool. Only keys in its schema are allowed, unless the schema decides about others. */
 export async function argumentsProblem(schema: JsonObject, args: JsonObject): Promise<string | undefined> {
   const closed = openers.some((key) => schema[key] !== undefined) ? [] : unknownKeys(schema, args, '');
   const all = [...closed, await schemaProblem(schema, args)].filter((problem) => problem !== undefined);

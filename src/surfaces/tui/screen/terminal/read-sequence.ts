@@ -71,7 +71,7 @@ function readString(text: string): ParsedInput | undefined {
   return { length: 2 + end.index + end[0].length, inputs };
 }
 
-/** True for Alt with a key that begins answers, followed by other keys: no answer begins that way. */
+/** True for Alt+] or Alt+P with other keys behind it: no answer of a terminal begins with these characters. */
 const isTyped = (text: string): boolean => /^\u001B(?:\][^\dlL]|P[^\d!$+>|])/.test(text);
 const listed = (input: TerminalInput | undefined): readonly TerminalInput[] => (input === undefined ? [] : [input]);
 const oldMouse = '\u001B[M';
@@ -142,7 +142,7 @@ function readSequence(prefix: string, parameters: string, final: string): Termin
 const named = (name: string | undefined, modifiers: string): KeyPress | undefined =>
   name === undefined || isRelease(modifiers) ? undefined : keyPress(name, modifiersOf(modifiers));
 
-/** A key by its code point. Shift is part of the character if it changes that. */
+/** A key by its code point. With Shift, and without Ctrl, a letter is its capital. */
 function coded(code: number, modifiers: Modifiers): KeyPress | undefined {
   const known = byCode[code];
   if (known !== undefined) return keyPress(known, modifiers);

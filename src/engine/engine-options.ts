@@ -1,7 +1,15 @@
 import { isAbsolute } from 'node:path';
-import { stringOption, choiceOption, booleanOption, jsonObjectOption } from '../core/envelope/read-options.ts';
-import { listOption, functionOption, nonBlankStringOption, recordOption } from '../core/envelope/read-options.ts';
-import { objectWithMethods } from '../core/envelope/read-options.ts';
+import {
+  stringOption,
+  choiceOption,
+  booleanOption,
+  jsonObjectOption,
+  listOption,
+  functionOption,
+  nonBlankStringOption,
+  recordOption,
+  objectWithMethods,
+} from '../core/envelope/read-options.ts';
 import type { OptionProblem, OptionReaders, OptionType } from '../core/envelope/read-options.ts';
 import type { ClientFacts } from '../core/envelope/facts.ts';
 import type { ConfigChoices, ConfigOverrides } from '../adapters/gather/config/config-layers.ts';

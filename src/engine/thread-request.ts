@@ -13,9 +13,15 @@ import {
   wholeNumberOption,
 } from '../core/envelope/read-options.ts';
 import type { OptionProblem, OptionReaders, OptionType } from '../core/envelope/read-options.ts';
-import { approvalOption, clientToolsOption, personalities } from '../core/envelope/read-settings-change.ts';
-import { approvalReviewers, sandboxOption, reasoningSummaryModes } from '../core/envelope/read-settings-change.ts';
-import { serviceTierOption } from '../core/envelope/read-settings-change.ts';
+import {
+  approvalOption,
+  clientToolsOption,
+  personalities,
+  approvalReviewers,
+  sandboxOption,
+  reasoningSummaryModes,
+  serviceTierOption,
+} from '../core/envelope/read-settings-change.ts';
 import { configSchema } from '../core/config/keys/key-table.ts';
 import { nearestConfigKey } from '../core/config/keys/check-values.ts';
 import { wrongProfileValue } from '../core/policy/profiles/profile-entries.ts';

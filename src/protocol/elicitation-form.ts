@@ -1,5 +1,14 @@
-import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt } from './json.ts';
-import { objectAt, objectsAt, parseJson, stringAt } from './json.ts';
+import {
+  arrayAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  numberAt,
+  objectAt,
+  objectsAt,
+  parseJson,
+  stringAt,
+} from './json.ts';
 
 export interface FormField {
   readonly name: string;

@@ -10,9 +10,18 @@ import { defined } from '../base/objects.ts';
 import { type Ordinal, parseThreadId, type ThreadId } from '../protocol/ids.ts';
 import { isStartedByThread } from '../protocol/thread.ts';
 import type { ThreadHit, ThreadQuery, ThreadSummary } from '../protocol/thread.ts';
-import { lineConcernsLists, emptyThreadListFacts, excerptOf } from '../adapters/rollout/index/thread-summary.ts';
-import { formatCursor, nothingToSearch, parseCursor, queryFilter } from '../adapters/rollout/index/thread-summary.ts';
-import { searchTerms, summaryFromFacts, ThreadLineCollector } from '../adapters/rollout/index/thread-summary.ts';
+import {
+  lineConcernsLists,
+  emptyThreadListFacts,
+  excerptOf,
+  formatCursor,
+  nothingToSearch,
+  parseCursor,
+  queryFilter,
+  searchTerms,
+  summaryFromFacts,
+  ThreadLineCollector,
+} from '../adapters/rollout/index/thread-summary.ts';
 import type { PageEnd, SpokenMessage } from '../adapters/rollout/index/thread-summary.ts';
 import {
   isIdBeginning,

@@ -2,9 +2,20 @@ import { leaseLost } from '../adapters/rollout/store/refusals.ts';
 import { defined } from '../base/objects.ts';
 import { assertKnownKeys } from '../core/envelope/read-options.ts';
 import type { Clock } from '../ports/system.ts';
-import type { Blobs, CurrentRollout, HeldThread, OpenRefused, OpenRefusedCode, Owned } from '../ports/thread-store.ts';
-import type { ReadOptions, ReadReport, RolloutPlace, RolloutStore, ThreadStore } from '../ports/thread-store.ts';
-import type { Wanted } from '../ports/thread-store.ts';
+import type {
+  Blobs,
+  CurrentRollout,
+  HeldThread,
+  OpenRefused,
+  OpenRefusedCode,
+  Owned,
+  ReadOptions,
+  ReadReport,
+  RolloutPlace,
+  RolloutStore,
+  ThreadStore,
+  Wanted,
+} from '../ports/thread-store.ts';
 import type { SnapshotContents, WorkspaceContents } from '../ports/workspace.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import { type JsonObject, stringAt } from '../protocol/json.ts';

@@ -5,8 +5,16 @@ import { chatRenderer } from './chat-renderer.ts';
 import { performStep } from './perform-step.ts';
 import { responsesRenderer } from './responses-renderer.ts';
 import { failed, httpError, incomplete, receiveContent } from './script.ts';
-import type { ExchangeEnd, RecordedFrame, RecordedRequest, RequestContent, Script, ScriptedUsage } from './script.ts';
-import type { ScriptStep, ScriptStepOf } from './script.ts';
+import type {
+  ExchangeEnd,
+  RecordedFrame,
+  RecordedRequest,
+  RequestContent,
+  Script,
+  ScriptedUsage,
+  ScriptStep,
+  ScriptStepOf,
+} from './script.ts';
 import type { SocketHost, UpgradeAnswer } from './scripted-socket.ts';
 import { createIdNumbering, type StreamContext, type WireRenderer } from './wire-renderer.ts';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';

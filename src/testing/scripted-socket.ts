@@ -3,8 +3,18 @@ import type { Json, JsonObject } from '../protocol/json.ts';
 import { type StepClient, noSuchEndpoint, pauseBetweenPieces, pause, splitBytes } from './perform-step.ts';
 import { responsesRenderer } from './responses-renderer.ts';
 import { renderStream } from './wire-renderer.ts';
-import type { AnswerOptions, CompactedStep, ExchangeEnd, HttpErrorStep, ItemDraft, RecordedFrame } from './script.ts';
-import type { RequestContent, ScriptStep, SocketFault, StreamStep } from './script.ts';
+import type {
+  AnswerOptions,
+  CompactedStep,
+  ExchangeEnd,
+  HttpErrorStep,
+  ItemDraft,
+  RecordedFrame,
+  RequestContent,
+  ScriptStep,
+  SocketFault,
+  StreamStep,
+} from './script.ts';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';

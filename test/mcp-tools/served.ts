@@ -134,7 +134,7 @@ export class TestClient {
   }
 }
 
-/** What the wire checks before a call, as far as these tests need it. */
+/** The checks of the wire before a call, as far as these tests need it. */
 function checkArguments({ input, name }: ServerTool, args: JsonObject): void {
   const { properties, required = [] } = input as {
     readonly properties: JsonObject;

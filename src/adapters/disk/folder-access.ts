@@ -1,5 +1,12 @@
-import { toNodePath, fileSystem as fs, isMissing, linkTarget, mayHaveReplacedBytes, pathText } from './file-system.ts';
-import { realPath } from './file-system.ts';
+import {
+  toNodePath,
+  fileSystem as fs,
+  isMissing,
+  linkTarget,
+  mayHaveReplacedBytes,
+  pathText,
+  realPath,
+} from './file-system.ts';
 import type { Dirent } from 'node:fs';
 import { basename, dirname, normalize } from 'node:path';
 

@@ -1,7 +1,14 @@
 import type { ProgramEnd, RunProgram } from '../../ports/commands.ts';
 import type { RunnableCommand } from '../../ports/sandbox.ts';
-import { exitCodeOf, extraStreams, sendHandover, writeFilesToPipes } from './child-process.ts';
-import { describeStartFailure, type GroupCommand, startProcessGroup } from './child-process.ts';
+import {
+  exitCodeOf,
+  extraStreams,
+  sendHandover,
+  writeFilesToPipes,
+  describeStartFailure,
+  type GroupCommand,
+  startProcessGroup,
+} from './child-process.ts';
 import { sleepFor } from './command-timing.ts';
 import { leftoverProcessEnder } from './leftover-processes.ts';
 import { createOutputBuffer } from './output-buffer.ts';

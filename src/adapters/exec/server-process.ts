@@ -1,7 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
 import type { ServerProcess, ServerProcessWatch, StartServerProcess } from '../../ports/mcp-servers.ts';
-import { exitCodeOf, extraStreams, writeFilesToPipes } from './child-process.ts';
-import { describeStartFailure, sendHandover, startError } from './child-process.ts';
+import {
+  exitCodeOf,
+  extraStreams,
+  writeFilesToPipes,
+  describeStartFailure,
+  sendHandover,
+  startError,
+} from './child-process.ts';
 import { settlesWithin } from './command-timing.ts';
 import { superviseCommand, trackProcessGroup } from './process-guard.ts';
 

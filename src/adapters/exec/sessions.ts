@@ -1,6 +1,15 @@
-import type { OutputPauses, ProcessEnd, ProcessOutput, RunningCommand } from '../../ports/commands.ts';
-import type { CommandSessionEnd, CommandSessionFate, CommandSessionInput } from '../../ports/commands.ts';
-import type { CommandSessionOutput, CommandSessions, CommandSpawner } from '../../ports/commands.ts';
+import type {
+  OutputPauses,
+  ProcessEnd,
+  ProcessOutput,
+  RunningCommand,
+  CommandSessionEnd,
+  CommandSessionFate,
+  CommandSessionInput,
+  CommandSessionOutput,
+  CommandSessions,
+  CommandSpawner,
+} from '../../ports/commands.ts';
 import type { Clock } from '../../ports/system.ts';
 import { lazyThreadFolder } from '../disk/own-files.ts';
 import { startStopwatch, startTimeLimit, type Stopwatch } from './command-timing.ts';

@@ -1,7 +1,14 @@
 import type { LoadShellReader, ShellReader } from '../../ports/commands.ts';
 import type { Clock } from '../../ports/system.ts';
-import type { ShellBlock, ShellNode, ShellOperator, ShellRedirection, ShellScript } from '../../protocol/shell.ts';
-import type { ShellSimpleCommand, ShellWord } from '../../protocol/shell.ts';
+import type {
+  ShellBlock,
+  ShellNode,
+  ShellOperator,
+  ShellRedirection,
+  ShellScript,
+  ShellSimpleCommand,
+  ShellWord,
+} from '../../protocol/shell.ts';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Node, ParseState, Parser as TreeParser } from 'web-tree-sitter';

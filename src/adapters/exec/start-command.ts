@@ -4,9 +4,19 @@ import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import type { RunnableCommand } from '../../ports/sandbox.ts';
 import type { NotStarted, CommandStartOptions, TerminalSize } from '../../ports/commands.ts';
-import { dropListeners, dropListenersOnClose, exitCodeOf, extraStreams, startError } from './child-process.ts';
-import { describeStartFailure, openStartFolder, replacedFolderMessage } from './child-process.ts';
-import { sendHandover, type StandardStream, writeFilesToPipes } from './child-process.ts';
+import {
+  dropListeners,
+  dropListenersOnClose,
+  exitCodeOf,
+  extraStreams,
+  startError,
+  describeStartFailure,
+  openStartFolder,
+  replacedFolderMessage,
+  sendHandover,
+  type StandardStream,
+  writeFilesToPipes,
+} from './child-process.ts';
 import type { PipeEnds } from './pipes.ts';
 import type { PipeStock } from './pipe-stock.ts';
 import { superviseCommand, trackProcessGroup } from './process-guard.ts';

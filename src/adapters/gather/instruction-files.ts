@@ -10,8 +10,16 @@ import type { Clock } from '../../ports/system.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ResolvedPolicy } from '../../protocol/permissions.ts';
 import { fileSystem, isMissing, realPathSoFar, diskErrorReason } from '../disk/file-system.ts';
-import { type BoundedReading, NotRegularFileError, describeFileKind, readBounded } from '../disk/regular-files.ts';
-import { readUpTo, realPathOf, versionOfFile, withRegularFile } from '../disk/regular-files.ts';
+import {
+  type BoundedReading,
+  NotRegularFileError,
+  describeFileKind,
+  readBounded,
+  readUpTo,
+  realPathOf,
+  versionOfFile,
+  withRegularFile,
+} from '../disk/regular-files.ts';
 import { projectFolders, withTrailingSeparator } from './files/project-folders.ts';
 import { readGuard, type ReadGuard, readLimits } from './files/read-guard.ts';
 

@@ -6,9 +6,17 @@ import { messageOfThrown } from '../../protocol/display-text.ts';
 import { isJsonObject, type Json, type JsonObject, mostLevels, nestsDeeperThan } from '../../protocol/json.ts';
 import { type Outcome, endWithFullStop } from '../../protocol/outcome.ts';
 import { quoteShellCommand } from '../../protocol/shell.ts';
-import { configuredToken, describeSchemaFault, explainCallFailure, findLoginProblem } from './call-failure.ts';
-import { findUnreachableServer, isLostConnection, isUnauthorized, loginRequiredMessage } from './call-failure.ts';
-import { requestedElicitations } from './call-failure.ts';
+import {
+  configuredToken,
+  describeSchemaFault,
+  explainCallFailure,
+  findLoginProblem,
+  findUnreachableServer,
+  isLostConnection,
+  isUnauthorized,
+  loginRequiredMessage,
+  requestedElicitations,
+} from './call-failure.ts';
 import { serverSecretHider } from './credential-store.ts';
 import type { ServerListing } from './listed-tools.ts';
 import { EndlessListError, listTools, openClient, type OpenClient } from './open-client.ts';

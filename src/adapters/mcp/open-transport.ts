@@ -196,7 +196,7 @@ export function endOnFlood(transport: Transport, end: (why: string) => void): vo
     }
     const own = 1 + Math.floor(String(message.id).length / idCharacters);
     weight += own;
-    // Of requests with one id, the first answer removes the newest; the others count until the end.
+    // If requests share an id, the first answer removes the newest; the others count until the end.
     waiting.set(message.id, own);
     if (isOver || weight <= mostWaiting) return;
     isOver = true;

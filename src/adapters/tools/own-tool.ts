@@ -1,6 +1,15 @@
-import { stringOption, choiceOption, copiedObjectWithMethods } from '../../core/envelope/read-options.ts';
-import { booleanOption, jsonObjectOption, listOption, functionOption } from '../../core/envelope/read-options.ts';
-import { validateOptions, trueOnlyOption, optionWhere } from '../../core/envelope/read-options.ts';
+import {
+  stringOption,
+  choiceOption,
+  copiedObjectWithMethods,
+  booleanOption,
+  jsonObjectOption,
+  listOption,
+  functionOption,
+  validateOptions,
+  trueOnlyOption,
+  optionWhere,
+} from '../../core/envelope/read-options.ts';
 import type { OptionReaders, OptionType } from '../../core/envelope/read-options.ts';
 import { toolFailedText } from '../../core/fragments/answers/tool-calls.ts';
 import { mcpContentParts, type PreparePicture } from '../../core/fragments/answers/content-parts.ts';

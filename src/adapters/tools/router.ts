@@ -7,8 +7,13 @@ import { badArgumentsText, unknownToolText } from '../../core/fragments/answers/
 import type { ToolSpec } from '../../ports/model.ts';
 import { defined } from '../../base/objects.ts';
 import type { CallItem } from '../../protocol/item.ts';
-import { findUnstorableText, isNestedTooDeeply, loneSurrogateWords } from '../../protocol/json.ts';
-import { mostLevels, parseJsonObject } from '../../protocol/json.ts';
+import {
+  findUnstorableText,
+  isNestedTooDeeply,
+  loneSurrogateWords,
+  mostLevels,
+  parseJsonObject,
+} from '../../protocol/json.ts';
 import type { StepFacts, ToolTraits } from '../../core/envelope/facts.ts';
 import { prepareCall, type CallPreparation, reportUnknownArguments, type Tool } from './tool.ts';
 

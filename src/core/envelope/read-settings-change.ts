@@ -1,5 +1,13 @@
-import { stringOption, choiceOption, booleanOption, nonBlankStringOption, plainDataOption } from './read-options.ts';
-import { quoteEach, validateOptions, recordOption } from './read-options.ts';
+import {
+  stringOption,
+  choiceOption,
+  booleanOption,
+  nonBlankStringOption,
+  plainDataOption,
+  quoteEach,
+  validateOptions,
+  recordOption,
+} from './read-options.ts';
 import type { OptionProblem, OptionReaders, OptionType } from './read-options.ts';
 import { approvalNames, readApprovalPolicy } from '../policy/decide/approval-policy.ts';
 import { normalisePath } from '../policy/paths/absolute-paths.ts';

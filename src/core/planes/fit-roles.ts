@@ -1,4 +1,4 @@
-import { largestThatFits } from '../../base/search.ts';
+import { largestThatFits } from '../../base/largest-that-fits.ts';
 import { countOmittedOutput } from '../../protocol/display-text.ts';
 import { byteLength, firstBytes, sentTokens } from '../fragments/text/truncate.ts';
 

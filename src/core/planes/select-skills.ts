@@ -1,6 +1,6 @@
 import type { SkillCatalogue } from '../envelope/facts.ts';
 import { renderFragment } from '../fragments/text/define-fragment.ts';
-import { largestThatFits } from '../../base/search.ts';
+import { largestThatFits } from '../../base/largest-that-fits.ts';
 import { byteLength, bytesPerToken } from '../fragments/text/truncate.ts';
 import { rootLine, skillLine, skillsCatalogueFragment } from '../world/sections/skills.ts';
 

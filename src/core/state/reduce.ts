@@ -24,8 +24,15 @@ import { foldStepLimits } from './fold/model-limits.ts';
 import { foldPin } from './fold/pinned-notes.ts';
 import { foldChangedFiles, foldWork } from './fold/plan-and-changed-files.ts';
 import { type CallStart, foldSession, readStartedProcess } from './fold/running-calls.ts';
-import { sideConversationChangesIn, foldEntered, foldWaiting, restoredFilesIn } from './fold/waiting-messages.ts';
-import { agentReportIn, threadTotalIn, waitingAfterRollback } from './fold/waiting-messages.ts';
+import {
+  sideConversationChangesIn,
+  foldEntered,
+  foldWaiting,
+  restoredFilesIn,
+  agentReportIn,
+  threadTotalIn,
+  waitingAfterRollback,
+} from './fold/waiting-messages.ts';
 import { foldWarning } from './fold/warnings.ts';
 import { grantsAfterRollback } from './questions/grants.ts';
 import { attachUserComment, foldQuestion, foldQuestionOver, withoutQuestion } from './questions/pending-questions.ts';

@@ -1,6 +1,12 @@
 import { defined } from '../../base/objects.ts';
-import type { AgentLimits, AgentParent, BudgetProblem, MeteredRequest } from '../../ports/agents.ts';
-import type { StoredAgent, SharedSpending } from '../../ports/agents.ts';
+import type {
+  AgentLimits,
+  AgentParent,
+  BudgetProblem,
+  MeteredRequest,
+  StoredAgent,
+  SharedSpending,
+} from '../../ports/agents.ts';
 import { rootAgentPath } from '../../protocol/agent.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { groupDigits } from '../../protocol/outcome.ts';

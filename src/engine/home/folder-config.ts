@@ -23,9 +23,15 @@ import { lookUpModel, modelDefaults, type ModelRecord } from '../../core/envelop
 import { nominalPercent, nominalWindow } from '../../core/envelope/window.ts';
 import { approvalName } from '../../core/policy/decide/approval-policy.ts';
 import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
-import { brokenApprovalRequirement, brokenProfileRequirement } from '../../core/policy/requirements.ts';
-import { brokenSandboxRequirement, brokenReviewerRequirement, deniesRead } from '../../core/policy/requirements.ts';
-import { replacementMode, type ManagedRequirements } from '../../core/policy/requirements.ts';
+import {
+  brokenApprovalRequirement,
+  brokenProfileRequirement,
+  brokenSandboxRequirement,
+  brokenReviewerRequirement,
+  deniesRead,
+  replacementMode,
+  type ManagedRequirements,
+} from '../../core/policy/requirements.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { EnvironmentVariables } from '../../protocol/shell.ts';

@@ -1,6 +1,13 @@
 import { notPlain, plainCopy } from '../../base/objects.ts';
-import { abortSignalOption, stringOption, booleanOption, functionOption } from '../../core/envelope/read-options.ts';
-import { validateOptions, uncheckedOption, wholeNumberOption } from '../../core/envelope/read-options.ts';
+import {
+  abortSignalOption,
+  stringOption,
+  booleanOption,
+  functionOption,
+  validateOptions,
+  uncheckedOption,
+  wholeNumberOption,
+} from '../../core/envelope/read-options.ts';
 import type { OptionReaders } from '../../core/envelope/read-options.ts';
 import { parseSettingsChange, type SettingsChange } from '../../core/envelope/read-settings-change.ts';
 import { continuedTurnInput } from '../../core/fragments/events/turns-and-goals.ts';

@@ -14,8 +14,17 @@ import { emptyThreadState } from '../../core/state/thread-state.ts';
 import { iterateNews, type LogNews, ThreadNewsQueue } from '../thread/event-stream.ts';
 import type { Thread } from '../thread/thread.ts';
 import type { OpenedThread } from '../thread-setup/open-thread.ts';
-import { lastCommonPlace, currentRollout, newestPlaceOf, newsForFollowers, newsOf } from './thread-news.ts';
-import { placeBeforeRollback, readNewestPlace, readRecordedState, recordedNews } from './thread-news.ts';
+import {
+  lastCommonPlace,
+  currentRollout,
+  newestPlaceOf,
+  newsForFollowers,
+  newsOf,
+  placeBeforeRollback,
+  readNewestPlace,
+  readRecordedState,
+  recordedNews,
+} from './thread-news.ts';
 import type { FollowerNews, NamedRollout, PlacedNews } from './thread-news.ts';
 import type { FollowOptions, LiveNews } from './live-thread-types.ts';
 import { type ClaimedPlace, cursorAt, lastValidPlace, type LineCursor, parseAfterPlace } from './line-cursor.ts';

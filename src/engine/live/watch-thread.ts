@@ -6,8 +6,15 @@ import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import { placeOfState } from '../../core/state/recorded/thread-events.ts';
 import type { FollowOptions, LiveEngine, LiveNews, LiveThread } from './live-thread-types.ts';
 import { parseAfterPlace } from './line-cursor.ts';
-import { lastCommonPlace, currentRollout, newsOf, readNewestPlace, recordedNews } from './thread-news.ts';
-import { readRecordedState, placeBeforeRollback } from './thread-news.ts';
+import {
+  lastCommonPlace,
+  currentRollout,
+  newsOf,
+  readNewestPlace,
+  recordedNews,
+  readRecordedState,
+  placeBeforeRollback,
+} from './thread-news.ts';
 
 /** Interval of the checks of the file's size, and after how many of them to check which file is current. */
 const lookMs = 150;

@@ -15,8 +15,12 @@ import {
   reviewText,
 } from '../../core/fragments/code-review.ts';
 import { contextMessageItem } from '../../core/fragments/message-items.ts';
-import { failedReviewTexts, reviewContext, interruptedReviewTexts } from '../../core/fragments/events/user-actions.ts';
-import { userActionFragment } from '../../core/fragments/events/user-actions.ts';
+import {
+  failedReviewTexts,
+  reviewContext,
+  interruptedReviewTexts,
+  userActionFragment,
+} from '../../core/fragments/events/user-actions.ts';
 import { renderFragment } from '../../core/fragments/text/define-fragment.ts';
 import { estimateTokens } from '../../core/fragments/text/truncate.ts';
 import { fitDiff } from '../../core/planes/fit-roles.ts';

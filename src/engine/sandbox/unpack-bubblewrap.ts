@@ -4,8 +4,16 @@ import { installBubblewrap, installers } from '../../ports/sandbox.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { EnvironmentVariables } from '../../protocol/shell.ts';
 import { type EngineParts, unpackedBubblewrap } from '../engine-parts.ts';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 export type UnpackedBubblewrap = { readonly kind: 'unpacked'; readonly program: string };

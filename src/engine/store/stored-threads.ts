@@ -8,8 +8,16 @@ import {
 } from '../../core/envelope/read-options.ts';
 import type { OptionProblem, OptionReaders, OptionType } from '../../core/envelope/read-options.ts';
 import { findHome, type HomeProblem } from '../../adapters/gather/home.ts';
-import type { BlobMissing, ChosenThread, LoadedBlob, NoThread, ReadReport } from '../../ports/thread-store.ts';
-import type { ThreadChange, ThreadChoice, WorkProgress } from '../../ports/thread-store.ts';
+import type {
+  BlobMissing,
+  ChosenThread,
+  LoadedBlob,
+  NoThread,
+  ReadReport,
+  ThreadChange,
+  ThreadChoice,
+  WorkProgress,
+} from '../../ports/thread-store.ts';
 import { defined } from '../../base/objects.ts';
 import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import type { Line } from '../../protocol/line.ts';

@@ -2,8 +2,16 @@ import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
 import { accessAt } from '../../core/policy/paths/access.ts';
 import { quotedPath } from '../../core/policy/paths/walk-path.ts';
 import { snapshotLine } from '../../core/state/drafts/workspace-lines.ts';
-import { type GitGuard, type FoundRepositories, type RepositorySearch, type Snapshot } from '../../ports/workspace.ts';
-import { snapshotNotNeeded, type SnapshotRequest, type Snapshots, type TouchedFiles } from '../../ports/workspace.ts';
+import {
+  type GitGuard,
+  type FoundRepositories,
+  type RepositorySearch,
+  type Snapshot,
+  snapshotNotNeeded,
+  type SnapshotRequest,
+  type Snapshots,
+  type TouchedFiles,
+} from '../../ports/workspace.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ResolvedPolicy } from '../../protocol/permissions.ts';
 import { warnOnce } from './log.ts';

@@ -4,8 +4,15 @@ import type { ContentBeforeCall } from '../../ports/workspace.ts';
 import { inOpenFolder, isEmpty } from '../workspace/workspace-disk.ts';
 import type { EntryStat, IsExpectedEntry, OpenFolder, WorkspaceDisk } from '../workspace/workspace-disk.ts';
 import { encodeTree, contentHash, loadTree, sameEntry } from './snapshot-tree.ts';
-import type { SnapshotPathChange, SnapshotPathChanges, ContentSource, ContentHash } from './snapshot-tree.ts';
-import type { SnapshotTree, TreeEntry, TreeNode } from './snapshot-tree.ts';
+import type {
+  SnapshotPathChange,
+  SnapshotPathChanges,
+  ContentSource,
+  ContentHash,
+  SnapshotTree,
+  TreeEntry,
+  TreeNode,
+} from './snapshot-tree.ts';
 import { dirname } from 'node:path';
 
 export interface WorkspaceTransition {

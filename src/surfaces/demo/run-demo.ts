@@ -8,8 +8,16 @@ import { startScriptedModel } from '../../testing/index.ts';
 import { loadCommandEngine } from '../views/command-line/command-engine.ts';
 import type { CommandArguments } from '../views/command-line/command.ts';
 import type { demoCommand } from '../views/command-line/surface-commands.ts';
-import { demoEnvironment, makeDemoFolders, removeDemoFolders, writeConfig } from './demo-folders.ts';
-import { type DemoFolders, readProjectFile, releaseLog, releaseSteps } from './demo-folders.ts';
+import {
+  demoEnvironment,
+  makeDemoFolders,
+  removeDemoFolders,
+  writeConfig,
+  type DemoFolders,
+  readProjectFile,
+  releaseLog,
+  releaseSteps,
+} from './demo-folders.ts';
 import { DemoPage, playTurn, turnTrouble, unexpectedTrouble } from './play-turn.ts';
 import type { DemoParts, DemoTrouble, PlayedTurn } from './play-turn.ts';
 import { demoPrompts, scriptedModel } from './scripted-model.ts';

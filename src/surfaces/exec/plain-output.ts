@@ -14,9 +14,20 @@ import { TurnActivity } from '../views/terminal/turn-activity.ts';
 import { answerCommand, resumeCommand, type RepeatedRunOptions } from '../views/wording/command-hints.ts';
 import { moneyWords, uncountedTokens, uncountedWords } from '../views/wording/cost-words.ts';
 import { PlanTagStream, withoutPlanTags } from '../views/wording/proposed-plan-tags.ts';
-import { callNotRun, commandEndLines, commandLineText, imageNote } from '../views/wording/turn-lines.ts';
-import { isRetryWorthShowing, missingAnswerReason, patchEndLines } from '../views/wording/turn-lines.ts';
-import { sandboxPlaceMark, planLines, reviewWords, toolEndLines, toolStartLine } from '../views/wording/turn-lines.ts';
+import {
+  callNotRun,
+  commandEndLines,
+  commandLineText,
+  imageNote,
+  isRetryWorthShowing,
+  missingAnswerReason,
+  patchEndLines,
+  sandboxPlaceMark,
+  planLines,
+  reviewWords,
+  toolEndLines,
+  toolStartLine,
+} from '../views/wording/turn-lines.ts';
 import type { SandboxPlace, ItemForm } from '../views/wording/turn-lines.ts';
 import { isContextNews, showContextNews } from './context-and-question-events.ts';
 import { type AnnouncedThread, Announcement, HeldBackOutput, type ExecPrinter } from './output.ts';

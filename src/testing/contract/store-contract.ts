@@ -2,9 +2,25 @@ import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert';
 import { createHash } from 'node:crypto';
 import type { Ordinal } from '../../protocol/ids.ts';
 import type { ContractCase } from './contract-case.ts';
-import { appendTexts, assertRefusal, casesOf, expectHeld, expectOwned, first, placeAtStart } from './contract-case.ts';
-import { lineTexts, openAndAppendTexts, ordinals, revertTo, rolloutCasesOf, second } from './contract-case.ts';
-import { storedTexts, third, numberedUuid, wordDrafts } from './contract-case.ts';
+import {
+  appendTexts,
+  assertRefusal,
+  casesOf,
+  expectHeld,
+  expectOwned,
+  first,
+  placeAtStart,
+  lineTexts,
+  openAndAppendTexts,
+  ordinals,
+  revertTo,
+  rolloutCasesOf,
+  second,
+  storedTexts,
+  third,
+  numberedUuid,
+  wordDrafts,
+} from './contract-case.ts';
 import { directoryCases } from './directory-cases.ts';
 
 const rolloutCases = rolloutCasesOf({

@@ -6,8 +6,15 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import { inspectEntry, listFolderNames, realPathSoFar } from '../../disk/file-system.ts';
 import { makeOwnFolder } from '../../disk/own-files.ts';
 import { startProcessGroup } from '../child-process.ts';
-import { bareEnvironment, isShellVariables, loadCachedVariables, loginShellScript } from './kept-variables.ts';
-import { releaseCaptureLock, writeCaptureLockOwner, takeCaptureLock } from './kept-variables.ts';
+import {
+  bareEnvironment,
+  isShellVariables,
+  loadCachedVariables,
+  loginShellScript,
+  releaseCaptureLock,
+  writeCaptureLockOwner,
+  takeCaptureLock,
+} from './kept-variables.ts';
 import type { VariableCachePlace, CachingProgram, CachedVariables, ShellVariables } from './kept-variables.ts';
 import type { ChildProcess } from 'node:child_process';
 import { hash } from 'node:crypto';

@@ -1,7 +1,14 @@
 import { valueOr } from '../../../base/objects.ts';
 import { formatTomlKey } from '../../../core/config/toml/toml-key.ts';
-import { tomlEditHint, withoutBareTable, withoutTomlTable, withTomlKey } from '../../../core/config/toml/write-toml.ts';
-import { withTomlKeys, withTomlTable, writeToml } from '../../../core/config/toml/write-toml.ts';
+import {
+  tomlEditHint,
+  withoutBareTable,
+  withoutTomlTable,
+  withTomlKey,
+  withTomlKeys,
+  withTomlTable,
+  writeToml,
+} from '../../../core/config/toml/write-toml.ts';
 import { hideSecrets } from '../../../core/policy/secrets.ts';
 import type { Locks } from '../../../ports/files.ts';
 import type { Clock } from '../../../ports/system.ts';

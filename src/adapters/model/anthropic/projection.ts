@@ -4,8 +4,16 @@ import type { Json, JsonObject } from '../../../protocol/json.ts';
 import { arrayAt, isJsonObject, objectAt, objectsAt, parseJsonObject, stringAt } from '../../../protocol/json.ts';
 import type { InputAuthor } from '../../../protocol/user-input.ts';
 import { agentHeading, describeProviderCall, namespacedToolName } from '../fallback-item-forms.ts';
-import { wrapInBorders, inTag, joinTexts, partsIn, strayOutputHeading, textPart } from '../user-role-content.ts';
-import { userRoleContent, escapeTags } from '../user-role-content.ts';
+import {
+  wrapInBorders,
+  inTag,
+  joinTexts,
+  partsIn,
+  strayOutputHeading,
+  textPart,
+  userRoleContent,
+  escapeTags,
+} from '../user-role-content.ts';
 import type { ContentPart, MessageContent } from '../user-role-content.ts';
 
 /** Made from the item alone, so that a longer history begins with the same blocks. Blocks are JSON texts. */

@@ -1,7 +1,15 @@
 import { cachePerObject } from '../../../base/objects.ts';
 import type { AnswerLimits } from '../../../core/config/defaults.ts';
-import type { Encoder, OutputLimitField, ModelClient, ModelFailure, ModelRequest } from '../../../ports/model.ts';
-import type { ModelPrompt, RequestOptions, ToolSpec } from '../../../ports/model.ts';
+import type {
+  Encoder,
+  OutputLimitField,
+  ModelClient,
+  ModelFailure,
+  ModelRequest,
+  ModelPrompt,
+  RequestOptions,
+  ToolSpec,
+} from '../../../ports/model.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import { freeformTool } from '../fallback-item-forms.ts';
 import type { AnswerEventReader } from '../http/answer-decoder.ts';

@@ -10,8 +10,17 @@ import {
   readableArguments,
 } from '../fallback-item-forms.ts';
 import { createIncrementalBuilder, type ItemAccumulator } from '../http/json-list-encoder.ts';
-import { joinContents, joinTexts, markOtherSpeaker, strayOutputHeading, textPart } from '../user-role-content.ts';
-import { unmarkedContent, userRoleContent, wrapDeveloperText, wrapEngineContent } from '../user-role-content.ts';
+import {
+  joinContents,
+  joinTexts,
+  markOtherSpeaker,
+  strayOutputHeading,
+  textPart,
+  unmarkedContent,
+  userRoleContent,
+  wrapDeveloperText,
+  wrapEngineContent,
+} from '../user-role-content.ts';
 import type { ContentPart, MessageContent, UserTurnContent } from '../user-role-content.ts';
 import type { ChatDialect } from './dialect.ts';
 

@@ -6,8 +6,15 @@ import { repairUsage, type Usage } from '../../../protocol/usage.ts';
 import type { AnswerEventReader } from '../http/answer-decoder.ts';
 import { answerTooLarge, unreadableAnswer } from '../http/failures/answer-failure.ts';
 import { causeOfStopReason } from '../http/failures/failure-causes.ts';
-import { endedEarlyMessage, failed, isOverflowCode, modelFailure } from '../http/failures/model-failure.ts';
-import { overflowFailure, saysOverflow, streamFailure } from '../http/failures/model-failure.ts';
+import {
+  endedEarlyMessage,
+  failed,
+  isOverflowCode,
+  modelFailure,
+  overflowFailure,
+  saysOverflow,
+  streamFailure,
+} from '../http/failures/model-failure.ts';
 import { parseServerItem } from './encode.ts';
 
 /** Only these events are parsed; all others are dropped first. */

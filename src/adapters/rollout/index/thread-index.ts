@@ -10,12 +10,29 @@ import { nodeFiles } from '../files/node-files.ts';
 import { parseRolloutName, type HomePorts } from '../files/rollout-paths.ts';
 import { threadNames } from '../files/thread-names.ts';
 import { hasIndex, inTransaction, emptyDatabase, withDatabase } from './database.ts';
-import { chosenFile, listedFilesAfter, refreshListedFile, scanFolders, staleFiles } from './listed-files.ts';
-import { fileChooser, fileNameOnDisk } from './listed-files.ts';
+import {
+  chosenFile,
+  listedFilesAfter,
+  refreshListedFile,
+  scanFolders,
+  staleFiles,
+  fileChooser,
+  fileNameOnDisk,
+} from './listed-files.ts';
 import type { CandidateRequest, ListedFile } from './listed-files.ts';
-import { excerptOf, formatCursor, messageCondition, nothingToSearch, parseCursor } from './thread-summary.ts';
-import { queryFilter, searchTerms, lineConcernsLists, emptyThreadListFacts } from './thread-summary.ts';
-import { summaryFromFacts, ThreadLineCollector } from './thread-summary.ts';
+import {
+  excerptOf,
+  formatCursor,
+  messageCondition,
+  nothingToSearch,
+  parseCursor,
+  queryFilter,
+  searchTerms,
+  lineConcernsLists,
+  emptyThreadListFacts,
+  summaryFromFacts,
+  ThreadLineCollector,
+} from './thread-summary.ts';
 import type { SummaryFromLines, SpokenMessage, ThreadListFacts } from './thread-summary.ts';
 import type { OpenFile } from '../../../ports/files.ts';
 import { parseJsonObject } from '../../../protocol/json.ts';

@@ -5,8 +5,17 @@ import { type Line, lineType } from '../../../protocol/line.ts';
 import { Fault } from '../../../protocol/outcome.ts';
 import { viewOfFileRange } from '../files/whole-files.ts';
 import { historyBase, type HistoryBase, historyMode } from './line-format.ts';
-import { everyLine, isLine, lineKindOf, ordinalOf, readRolloutHead, readRolloutLines } from './read-lines.ts';
-import { readRolloutLinesBack, createSkipCounter, decodeWantedLine } from './read-lines.ts';
+import {
+  everyLine,
+  isLine,
+  lineKindOf,
+  ordinalOf,
+  readRolloutHead,
+  readRolloutLines,
+  readRolloutLinesBack,
+  createSkipCounter,
+  decodeWantedLine,
+} from './read-lines.ts';
 import { type PeekedLine, peekLine, type RawLine, splitLinesBackward } from './split-lines.ts';
 
 export type OpenRollout = { readonly rolloutId: string; readonly path: string; readonly file: OpenFile };

@@ -1,7 +1,16 @@
 import { resolve, basename, dirname, join } from 'node:path';
 import type { Lock } from '../../../ports/files.ts';
-import type { HeldThread, OpenRefused, Owned, ReadReport, RolloutPlace } from '../../../ports/thread-store.ts';
-import type { RolloutStore, AsideRollout, CurrentRollout, Revert } from '../../../ports/thread-store.ts';
+import type {
+  HeldThread,
+  OpenRefused,
+  Owned,
+  ReadReport,
+  RolloutPlace,
+  RolloutStore,
+  AsideRollout,
+  CurrentRollout,
+  Revert,
+} from '../../../ports/thread-store.ts';
 import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import { Fault } from '../../../protocol/outcome.ts';

@@ -1,9 +1,23 @@
 import { defined } from '../../../base/objects.ts';
-import { sealedClaimIn, sealedForkIn, hasSealField, sealedSource } from '../../../core/state/line-seals.ts';
-import { sealSubject, sealText, withSeal } from '../../../core/state/line-seals.ts';
+import {
+  sealedClaimIn,
+  sealedForkIn,
+  hasSealField,
+  sealedSource,
+  sealSubject,
+  sealText,
+  withSeal,
+} from '../../../core/state/line-seals.ts';
 import type { Clock } from '../../../ports/system.ts';
-import type { Blobs, OpenRefused, Owned, ReadReport, RolloutStore, Seals } from '../../../ports/thread-store.ts';
-import type { ThreadStore } from '../../../ports/thread-store.ts';
+import type {
+  Blobs,
+  OpenRefused,
+  Owned,
+  ReadReport,
+  RolloutStore,
+  Seals,
+  ThreadStore,
+} from '../../../ports/thread-store.ts';
 import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
 import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
 import { type Line, type LineDraft, lineType } from '../../../protocol/line.ts';

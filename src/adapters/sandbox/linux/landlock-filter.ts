@@ -1,6 +1,14 @@
 import type { NetworkAccess } from '../../../protocol/permissions.ts';
-import { allowStatement, assembleFilter, callJumps, errorStatement } from './seccomp.ts';
-import { jumpStatement, labelStatement, loadStatement, systemCallsOn } from './seccomp.ts';
+import {
+  allowStatement,
+  assembleFilter,
+  callJumps,
+  errorStatement,
+  jumpStatement,
+  labelStatement,
+  loadStatement,
+  systemCallsOn,
+} from './seccomp.ts';
 import type { SeccompArchitecture, FilterStatement } from './seccomp.ts';
 
 export interface LandlockFilterRequest {

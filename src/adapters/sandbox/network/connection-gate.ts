@@ -1,5 +1,11 @@
-import { decideAddresses, decideHost, deniesHost, hostAtPort } from '../../../core/policy/network/host-lists.ts';
-import { parseHostPattern, readHostLists } from '../../../core/policy/network/host-lists.ts';
+import {
+  decideAddresses,
+  decideHost,
+  deniesHost,
+  hostAtPort,
+  parseHostPattern,
+  readHostLists,
+} from '../../../core/policy/network/host-lists.ts';
 import type { HostTarget, ResolvedTarget } from '../../../core/policy/network/host-lists.ts';
 import { isIpAddress, normaliseHost } from '../../../core/policy/network/host-name.ts';
 import type { AnswerNetworkHost, NetworkHostAnswer } from '../../../ports/ask-user.ts';

@@ -203,7 +203,7 @@ function together(one: LeftOutMessages, other: LeftOutMessages): LeftOutMessages
 
 function leftOutOf(row: PreservedMessage): LeftOutMessages {
   const others = isUsers(row) ? {} : { others: 1 };
-  // Of the whole message, including earlier cuts, as counted by the marks.
+  // Counts the whole message, including earlier cuts, as counted by the marks.
   const ofText = Math.ceil(uncutBytes(row.text, gapsOf(row)) / bytesPerTokenOf(row));
   const tokens = ofText + picturesTokens(row.pictures) + (row.picturesLeftOutTokens ?? 0);
   return { count: 1, ...others, tokens, ...span(row.number, row.number) };

@@ -1,4 +1,4 @@
-import { largestThatFits } from '../../../base/search.ts';
+import { largestThatFits } from '../../../base/largest-that-fits.ts';
 import type { TextGap, TextRange } from '../../fragments/text/cut-and-fence-text.ts';
 
 /** Limit of a short message, in characters (UTF-16 units). */

@@ -1,8 +1,16 @@
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { estimateTokens, firstBytes, truncateMiddle } from '../../fragments/text/truncate.ts';
 import type { CompactionPlan, CompactionRequest, CompactionSource, RequestMessage } from '../plan/compaction-plan.ts';
-import { cutIntoParts, cutToFit, fitNotes, messagesWeight, type HistoryPart, requestWeight } from './history-parts.ts';
-import { sentWeight, textWeight } from './history-parts.ts';
+import {
+  cutIntoParts,
+  cutToFit,
+  fitNotes,
+  messagesWeight,
+  type HistoryPart,
+  requestWeight,
+  sentWeight,
+  textWeight,
+} from './history-parts.ts';
 import { isToolOutput } from './item-stub.ts';
 import * as prompts from './prompts.ts';
 import { userRequestMessage } from './prompts.ts';

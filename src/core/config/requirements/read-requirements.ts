@@ -21,8 +21,15 @@ import { type ConfigLayer, type ConfigProblem, configKeyProblem, configKeySource
 import { featureSwitches, featureNames } from '../features.ts';
 import { checkConfigLayers } from '../keys/check-layers.ts';
 import { checkConfigValues } from '../keys/check-values.ts';
-import { choiceKind, booleanKey, keysOfKind, nameKey, stringListKind } from '../keys/key-kinds.ts';
-import { textKey, withCamelCaseKeys } from '../keys/key-kinds.ts';
+import {
+  choiceKind,
+  booleanKey,
+  keysOfKind,
+  nameKey,
+  stringListKind,
+  textKey,
+  withCamelCaseKeys,
+} from '../keys/key-kinds.ts';
 import type { ChoiceListKind, SchemaKeys, TableKeyKind, ValuesOf } from '../keys/key-kinds.ts';
 import { locateProblem } from '../permission-profiles.ts';
 import { wholePattern } from '../../policy/allowed-mcp-servers.ts';

@@ -4,8 +4,15 @@ import type { Answer } from '../../../protocol/question.ts';
 import { hostAtPort } from '../../policy/network/host-lists.ts';
 import { truncateMiddle } from '../text/truncate.ts';
 import { unansweredToolText } from './content-parts.ts';
-import { clientSilence, declinedByUserText, interruptedWhileAsking, noPreparedAnswerText } from './tool-calls.ts';
-import { notAskedByClientText, stoppedByUserText, withUserComment } from './tool-calls.ts';
+import {
+  clientSilence,
+  declinedByUserText,
+  interruptedWhileAsking,
+  noPreparedAnswerText,
+  notAskedByClientText,
+  stoppedByUserText,
+  withUserComment,
+} from './tool-calls.ts';
 
 export interface AskedRefusal {
   readonly why?: string;

@@ -13,8 +13,10 @@ import {
   evaluateRedirection,
   maximumWrappers,
   searchScript,
+  type EvaluationContext,
+  type KnownScript,
+  withoutUnknownWords,
 } from './evaluate-command.ts';
-import { type EvaluationContext, type KnownScript, withoutUnknownWords } from './evaluate-command.ts';
 import { isReadOnlyCommand } from './read-only-commands.ts';
 import { agreedScriptPieces, readByQuoting } from './script-pieces.ts';
 import { joinContinuedLines, parseLiteralWord } from './shell-quoting.ts';

@@ -8,8 +8,15 @@ import {
   missingPermissions,
   standingPermissions,
 } from '../grants/granted-policy.ts';
-import { grantsCoverAll, fileGrantKey, mcpToolDigest, mcpToolGrantKey, permissionGrantKeys } from '../grants/grants.ts';
-import { toolGrantKey, wasGrantedBeforeChange } from '../grants/grants.ts';
+import {
+  grantsCoverAll,
+  fileGrantKey,
+  mcpToolDigest,
+  mcpToolGrantKey,
+  permissionGrantKeys,
+  toolGrantKey,
+  wasGrantedBeforeChange,
+} from '../grants/grants.ts';
 import { parentPath } from '../paths/absolute-paths.ts';
 import { accessAt, needsSandbox } from '../paths/access.ts';
 import { matchRules } from '../rules/match-rules.ts';

@@ -24,9 +24,16 @@ import {
 } from './call-decision.ts';
 import type { BlockedFiles, CallDecision, CallNeeds, DecisionContext, NotOfferedAnswers } from './call-decision.ts';
 import { type CommandJudgement, judgeCommands, longestMatch } from './judge-commands.ts';
-import { describeInsideRun, describeNotOffered, describeOpenedNetwork } from './question-content.ts';
-import { describeOutsideRun, type OfferedRule, offeredRule, reasonNoSessionAnswer } from './question-content.ts';
-import { ruleKeepsSandbox } from './question-content.ts';
+import {
+  describeInsideRun,
+  describeNotOffered,
+  describeOpenedNetwork,
+  describeOutsideRun,
+  type OfferedRule,
+  offeredRule,
+  reasonNoSessionAnswer,
+  ruleKeepsSandbox,
+} from './question-content.ts';
 
 /** Applies rules first, then the command's known effects, then its requests. */
 export function decideCommand(context: DecisionContext, needs: CallNeeds): CallDecision {

@@ -1,6 +1,12 @@
 import type { DenialReason, NetworkLists } from '../../../protocol/permissions.ts';
-import { isIpAddress, isLoopbackName, isPublicAddress, isThisMachine } from './host-name.ts';
-import { splitHostAndPort, withoutZone } from './host-name.ts';
+import {
+  isIpAddress,
+  isLoopbackName,
+  isPublicAddress,
+  isThisMachine,
+  splitHostAndPort,
+  withoutZone,
+} from './host-name.ts';
 
 interface HostLists extends Readonly<Record<'allow' | 'deny' | 'ask' | 'granted', readonly HostPattern[]>> {
   readonly local: boolean;

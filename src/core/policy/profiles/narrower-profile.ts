@@ -1,5 +1,12 @@
-import type { FileAccess, ApprovalPolicy, FileSystemRules, PathRule } from '../../../protocol/permissions.ts';
-import type { PermissionProfile, ResolvedFilePolicy, ResolvedPolicy } from '../../../protocol/permissions.ts';
+import type {
+  FileAccess,
+  ApprovalPolicy,
+  FileSystemRules,
+  PathRule,
+  PermissionProfile,
+  ResolvedFilePolicy,
+  ResolvedPolicy,
+} from '../../../protocol/permissions.ts';
 import { asksNoMoreThan } from '../decide/approval-policy.ts';
 import { isWithin, parentPath } from '../paths/absolute-paths.ts';
 import { accessByRules, type AccessRule, accessRules } from '../paths/access.ts';

@@ -78,7 +78,7 @@ export function restrictedPrefixes({ prefixes }: RuleSet): RestrictedPrefixes {
   return { forbidden: decided('forbidden'), asked: decided('prompt') };
 }
 
-/** What rules decided in the end about a host: allow, refuse with a reason (`why`), or ask each time. */
+/** The final decision of the rules about a host: allow, refuse with a reason (`why`), or ask each time. */
 export type NetworkRule = { readonly host: string; readonly action: 'allow' | 'deny' | 'ask'; readonly why?: string };
 const allHosts: NetworkLists = { allow: ['*'], deny: [], local: true, methods: 'any' };
 

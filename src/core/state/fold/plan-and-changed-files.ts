@@ -5,8 +5,15 @@ import { type HistoryEntry, isTurnBoundary } from '../../history/entry.ts';
 import { isUserShellCommand } from '../../history/limit-output.ts';
 import { defined } from '../../../base/objects.ts';
 import { isCall, isMessage, type Item } from '../../../protocol/item.ts';
-import { arrayAt, isJsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../../protocol/json.ts';
-import { trueAt } from '../../../protocol/json.ts';
+import {
+  arrayAt,
+  isJsonObject,
+  numberAt,
+  objectAt,
+  parseJsonObject,
+  stringAt,
+  trueAt,
+} from '../../../protocol/json.ts';
 import type { Json, JsonObject } from '../../../protocol/json.ts';
 import type { Line } from '../../../protocol/line.ts';
 import type { ChangedFile, PlanStep } from '../../../protocol/turn-item.ts';

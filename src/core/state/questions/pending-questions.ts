@@ -5,8 +5,15 @@ import { answersByQuestion, type Question, readUserQuestions } from '../../../pr
 import type { HistoryEntry } from '../../history/entry.ts';
 import { historyEntries } from '../../history/history.ts';
 import type { OpenTurn, ThreadState } from '../thread-state.ts';
-import { callAfterHooks, callArguments, callInput, readHookResults, readTruncatedWords } from './call-arguments.ts';
-import { truncateWord, questionWordLists } from './call-arguments.ts';
+import {
+  callAfterHooks,
+  callArguments,
+  callInput,
+  readHookResults,
+  readTruncatedWords,
+  truncateWord,
+  questionWordLists,
+} from './call-arguments.ts';
 import { foldGrant, foldTurnGrant, type GivenGrant, grantsDroppedLine } from './grants.ts';
 import { answerIn, readQuestion, type RecordedAnswer, type RecordedQuestion } from './question-lines.ts';
 

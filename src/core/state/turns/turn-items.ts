@@ -8,8 +8,15 @@ import { readCallQuestion, readAnswer } from '../questions/question-lines.ts';
 import { outputOf, recordedItem } from '../recorded/conversation-items.ts';
 import type { CallQuestion, RecordedCall, RecordedItem } from '../recorded/conversation-items.ts';
 import { isCostCarried, type TurnStatus } from '../drafts/turn-lines.ts';
-import { countTurns, foldTurnWithoutWords, isOfTurn, noTurnsWithInherited, remainingTurns } from './turn-log.ts';
-import { turnNumber, type TurnLog } from './turn-log.ts';
+import {
+  countTurns,
+  foldTurnWithoutWords,
+  isOfTurn,
+  noTurnsWithInherited,
+  remainingTurns,
+  turnNumber,
+  type TurnLog,
+} from './turn-log.ts';
 import { readUsage } from '../drafts/usage-and-failure-fields.ts';
 import { agentReportIn, threadTotalIn } from '../fold/waiting-messages.ts';
 

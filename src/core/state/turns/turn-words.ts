@@ -1,7 +1,14 @@
 import { defined } from '../../../base/objects.ts';
 import { asItem, isMessage } from '../../../protocol/item.ts';
-import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt } from '../../../protocol/json.ts';
-import { objectsAt, stringAt } from '../../../protocol/json.ts';
+import {
+  arrayAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  stringAt,
+} from '../../../protocol/json.ts';
 import { type Line, lineType } from '../../../protocol/line.ts';
 import type { ThreadSummary } from '../../../protocol/thread.ts';
 import { isImageLabel } from '../../fragments/answers/content-parts.ts';

@@ -14,8 +14,15 @@ import { type StandingGrants, withGrantedNetwork } from '../../policy/grants/gra
 import type { PolicyDescription, ReachedNetwork } from '../../policy/profiles/describe-policy.ts';
 import { describeNetwork, describePolicy } from '../../policy/profiles/describe-policy.ts';
 import { type RestrictedPrefixes, restrictedPrefixes } from '../../policy/rules/rule-set.ts';
-import { approvalLines, approvedPrefixesFragment, placeOfApprovedCommands, approvedTitle } from './approvals.ts';
-import { explainsScripts, howScriptsAreRead, listPrefixes } from './approvals.ts';
+import {
+  approvalLines,
+  approvedPrefixesFragment,
+  placeOfApprovedCommands,
+  approvedTitle,
+  explainsScripts,
+  howScriptsAreRead,
+  listPrefixes,
+} from './approvals.ts';
 import type { ApprovalFacts, CommandPrefix } from './approvals.ts';
 import type { NetworkFacts } from './permission-lists.ts';
 import { fileLines, grantedLines, restrictedCommandLines, reachableNetworkLines } from './permission-lists.ts';

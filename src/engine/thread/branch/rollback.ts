@@ -35,8 +35,16 @@ import { readPlaces } from '../../store/stored-thread-details.ts';
 import { ThreadLog } from '../log.ts';
 import { recordEvent } from '../record/record-context.ts';
 import { loadThreadState, openThread } from './resume-thread.ts';
-import { firstUnsharedOrdinal, formerRolloutsNote, nestRollbackNotes, createRollbackNote } from './rollback-note.ts';
-import { notesAfterRollback, notesAfterUndo, rollbackNotesIn, parseRollbackNote } from './rollback-note.ts';
+import {
+  firstUnsharedOrdinal,
+  formerRolloutsNote,
+  nestRollbackNotes,
+  createRollbackNote,
+  notesAfterRollback,
+  notesAfterUndo,
+  rollbackNotesIn,
+  parseRollbackNote,
+} from './rollback-note.ts';
 import {
   filesMessagesToRepeat,
   findRollbackCut,

@@ -24,8 +24,15 @@ import type { ResolvedPolicy } from '../../../protocol/permissions.ts';
 import { type Answer, type AnswerScope, asksForContent } from '../../../protocol/question.ts';
 import { userFacts } from '../context/turn-contract.ts';
 import type { Turn } from '../thread-parts.ts';
-import { askInOrder, howTurnWasAborted, createCallQuestion, recordQuestionAnswered } from './ask-about-call.ts';
-import { recordQuestion, saveAllowedRule, showQuestionAgain } from './ask-about-call.ts';
+import {
+  askInOrder,
+  howTurnWasAborted,
+  createCallQuestion,
+  recordQuestionAnswered,
+  recordQuestion,
+  saveAllowedRule,
+  showQuestionAgain,
+} from './ask-about-call.ts';
 import type { CallInStepOrder, DecisionInOrder, QuestionToAsk } from './ask-about-call.ts';
 import { decideCallRetry, decideCallNow, readCommandBeforeRetry, readCommandIfNeeded } from './decide-call.ts';
 import type { CallToDecide, DecideOptions } from './decide-call.ts';

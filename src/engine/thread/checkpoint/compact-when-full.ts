@@ -1,7 +1,13 @@
 import { largestUsefulCheckpointTokens } from '../../../core/compaction/plan/plan-compaction.ts';
-import { canFreeSpace, compactionReasonAtSwitch } from '../../../core/compaction/plan/when-to-compact.ts';
-import { type GrowthSinceCheckpoint, hasGrownEnough } from '../../../core/compaction/plan/when-to-compact.ts';
-import { isLimitReached, minimumGrowth, nextRequestLimit } from '../../../core/compaction/plan/when-to-compact.ts';
+import {
+  canFreeSpace,
+  compactionReasonAtSwitch,
+  type GrowthSinceCheckpoint,
+  hasGrownEnough,
+  isLimitReached,
+  minimumGrowth,
+  nextRequestLimit,
+} from '../../../core/compaction/plan/when-to-compact.ts';
 import { fullAfterCheckpointOutcome, limitTooLowOutcome } from '../../../core/compaction/plan/window-problems.ts';
 import type { RaisableLimit } from '../../../core/compaction/plan/window-problems.ts';
 import { type Step, turnProvider } from '../../../core/envelope/envelope.ts';
@@ -15,8 +21,15 @@ import { waitingItem } from '../../../core/state/fold/waiting-messages.ts';
 import { historyAsRequestInput } from '../../../core/state/plan-request.ts';
 import type { WorldUpdate } from '../../../core/world/tell-world.ts';
 import { isSameProvider } from '../../../protocol/provider-name.ts';
-import { activeTokensNow, contextTextTokens, contextTokensToSend } from '../context/token-estimates.ts';
-import { estimatedTokensNow, fixedRequestTokens, fullContextTokens, inboxTokens } from '../context/token-estimates.ts';
+import {
+  activeTokensNow,
+  contextTextTokens,
+  contextTokensToSend,
+  estimatedTokensNow,
+  fixedRequestTokens,
+  fullContextTokens,
+  inboxTokens,
+} from '../context/token-estimates.ts';
 import { compactionContract, compactionWindow, contextWindowNow, instructionsNow } from '../context/turn-contract.ts';
 import { warnOnceForAll } from '../log.ts';
 import type { Turn } from '../thread-parts.ts';

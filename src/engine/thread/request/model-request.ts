@@ -7,8 +7,15 @@ import { requestTokens } from '../../../core/history/window-usage.ts';
 import type { AuxiliaryRequest } from '../../../core/state/request-record.ts';
 import { spendingAllowances } from '../../../core/state/usage-and-limits.ts';
 import type { SharedSpending } from '../../../ports/agents.ts';
-import type { ModelFailure, ModelRequest, ModelPrompt, ModelProvider, RequestOptions } from '../../../ports/model.ts';
-import type { RequestRetry, ToolSpec } from '../../../ports/model.ts';
+import type {
+  ModelFailure,
+  ModelRequest,
+  ModelPrompt,
+  ModelProvider,
+  RequestOptions,
+  RequestRetry,
+  ToolSpec,
+} from '../../../ports/model.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import { formatWaitTime } from '../../../protocol/display-text.ts';
 import { endWithFullStop } from '../../../protocol/outcome.ts';

@@ -1,8 +1,15 @@
 import { valueOrAbort } from '../../../protocol/abort.ts';
 import type { Answer, Question, UserQuestion } from '../../../protocol/question.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
-import { type Choice, choiceLines, choicesFor, fieldChoices } from '../../views/questions/question-choices.ts';
-import { fillForm, pressKeyText, singleFormField } from '../../views/questions/question-choices.ts';
+import {
+  type Choice,
+  choiceLines,
+  choicesFor,
+  fieldChoices,
+  fillForm,
+  pressKeyText,
+  singleFormField,
+} from '../../views/questions/question-choices.ts';
 import { questionLines } from '../../views/questions/question-lines.ts';
 import { bold, dim, type Span } from '../../views/terminal/styled-text.ts';
 import { visibleLine } from '../../views/terminal/visible-text.ts';

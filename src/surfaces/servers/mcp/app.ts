@@ -35,7 +35,7 @@ export function createMcpApp(engine: ServedEngine, live: LiveThreads, options: M
   const feeds = new ThreadFeeds();
   const { onQuestion = 'report' } = options;
   const openCalls = new Set<Promise<unknown>>();
-  // Where questions are declined, a turn learns that no one can be asked from the client of the newest call.
+  // If questions are declined, a turn learns that no one can be asked from the client of the newest call.
   let canAsk = false;
   const askUser: AskUser = { ...awaitClientAnswer, isThere: () => canAsk };
   const loaded = new LoadedThreads(live, onQuestion === 'decline' ? { askUser } : {});

@@ -6,8 +6,15 @@ import { hintKeyMapper } from '../screen/keys/key-map.ts';
 import type { Look } from '../screen/text/look.ts';
 import { canQuoteBehind, mentionText, renumberElements, quoteShellPath } from './draft-elements.ts';
 import type { DraftServices } from './draft-services.ts';
-import { escapeCommandDraft, isCommandDraft, isCommandText, isShellDraft, movedElements } from './draft.ts';
-import { parseSlashCommand, sliceDraft } from './draft.ts';
+import {
+  escapeCommandDraft,
+  isCommandDraft,
+  isCommandText,
+  isShellDraft,
+  movedElements,
+  parseSlashCommand,
+  sliceDraft,
+} from './draft.ts';
 import type { Draft, DraftElement } from './draft.ts';
 
 export type ParsedDraft =

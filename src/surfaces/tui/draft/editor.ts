@@ -2,8 +2,17 @@ import { keyTable } from '../pages/list-parts.ts';
 import { cleanText } from '../screen/text/clean-text.ts';
 import { renumberElements } from './draft-elements.ts';
 import { type ClusterMeasure, cursorRowAndColumn, draftRows, positionAtColumn } from './draft-layout.ts';
-import { emptyDraft, insertInto, insertPart, motionEnd, movedElements, positionOutsideElements } from './draft.ts';
-import { replaceRange, sliceDraft, withCursor } from './draft.ts';
+import {
+  emptyDraft,
+  insertInto,
+  insertPart,
+  motionEnd,
+  movedElements,
+  positionOutsideElements,
+  replaceRange,
+  sliceDraft,
+  withCursor,
+} from './draft.ts';
 import type { Draft, DraftPart, DraftRange, CursorMotion } from './draft.ts';
 import { pasteInto } from './pasted-text.ts';
 

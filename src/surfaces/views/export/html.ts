@@ -5,8 +5,16 @@ import { plural } from '../../../engine/wording.ts';
 import { questionAndAnswerLines } from '../questions/asked-words.ts';
 import { visibleText } from '../terminal/visible-text.ts';
 import { costLine } from '../wording/cost-words.ts';
-import { callEndAndDuration, type ExportPage, exportTitle, itemAuthor, pageFacts } from './export-page.ts';
-import { pictureWords, turnEndWords, changedTurnSettings } from './export-page.ts';
+import {
+  callEndAndDuration,
+  type ExportPage,
+  exportTitle,
+  itemAuthor,
+  pageFacts,
+  pictureWords,
+  turnEndWords,
+  changedTurnSettings,
+} from './export-page.ts';
 import { diffHtml, escapeHtml, markdownHtml } from './markdown-html.ts';
 
 /** The page may load nothing, whatever it contains. */

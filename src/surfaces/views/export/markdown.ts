@@ -5,8 +5,16 @@ import { escapeHtml } from './markdown-html.ts';
 import { visibleText } from '../terminal/visible-text.ts';
 import { questionAndAnswerLines } from '../questions/asked-words.ts';
 import { parseCallReport } from '../../../core/state/recorded/call-answers.ts';
-import { itemAuthor, callEndAndDuration, turnEndWords, type ExportPage, pageFacts } from './export-page.ts';
-import { pictureWords, exportTitle, changedTurnSettings } from './export-page.ts';
+import {
+  itemAuthor,
+  callEndAndDuration,
+  turnEndWords,
+  type ExportPage,
+  pageFacts,
+  pictureWords,
+  exportTitle,
+  changedTurnSettings,
+} from './export-page.ts';
 import { costLine } from '../wording/cost-words.ts';
 
 /** The thread as Markdown: input of the user is quoted, output of commands fenced, and context folded. */

@@ -6,8 +6,15 @@ import type { Proxy } from '../network/destination.ts';
 import type { HttpHeaders } from '../network/http-head.ts';
 import { describeProxy } from './answer-failure.ts';
 import { causeOfStatus, failureCauses } from './failure-causes.ts';
-import { shortenProviderText, failureByCode, type FailureDraft, modelFailure, saysOverflow } from './model-failure.ts';
-import { waitFromHeaders, waitFromMessage } from './model-failure.ts';
+import {
+  shortenProviderText,
+  failureByCode,
+  type FailureDraft,
+  modelFailure,
+  saysOverflow,
+  waitFromHeaders,
+  waitFromMessage,
+} from './model-failure.ts';
 
 export type ErrorAnswer = { readonly status: number; readonly headers: HttpHeaders; readonly body: string };
 

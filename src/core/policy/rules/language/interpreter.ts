@@ -1,10 +1,34 @@
 import { throwRulesFault, type RulesMeter, rulesObjectWork } from './faults-and-limits.ts';
-import { applyOperator, checkNotIterated, joinMeteredTexts, makeRulesTuple, memberOf } from './operators.ts';
-import { applyNumberSign, setMember, sliceOf } from './operators.ts';
-import type { Block, Clauses, FunctionDefinition, DictEntry, Expression, RulesProgram } from './syntax-tree.ts';
-import type { Statement } from './syntax-tree.ts';
-import { valueToString, valueToSource, isKind, isTruthy, loopItems, dictKeyOf, makeRulesList } from './values.ts';
-import { rulesValueSize, rulesTypeName } from './values.ts';
+import {
+  applyOperator,
+  checkNotIterated,
+  joinMeteredTexts,
+  makeRulesTuple,
+  memberOf,
+  applyNumberSign,
+  setMember,
+  sliceOf,
+} from './operators.ts';
+import type {
+  Block,
+  Clauses,
+  FunctionDefinition,
+  DictEntry,
+  Expression,
+  RulesProgram,
+  Statement,
+} from './syntax-tree.ts';
+import {
+  valueToString,
+  valueToSource,
+  isKind,
+  isTruthy,
+  loopItems,
+  dictKeyOf,
+  makeRulesList,
+  rulesValueSize,
+  rulesTypeName,
+} from './values.ts';
 import type { CallArguments, FunctionValue, RulesValue } from './values.ts';
 
 interface Scope {

@@ -1,7 +1,16 @@
 import { throwRulesFault, type RulesMeter, rulesObjectWork } from './faults-and-limits.ts';
 import type { EagerOperator } from './syntax-tree.ts';
-import { rulesValuesEqual, valueToString, valueToSource, compareValues, isKind, loopItems } from './values.ts';
-import { dictKeyOf, makeRulesList, rulesTypeName } from './values.ts';
+import {
+  rulesValuesEqual,
+  valueToString,
+  valueToSource,
+  compareValues,
+  isKind,
+  loopItems,
+  dictKeyOf,
+  makeRulesList,
+  rulesTypeName,
+} from './values.ts';
 import type { DictValue, ListValue, RulesValue } from './values.ts';
 
 export function applyOperator(

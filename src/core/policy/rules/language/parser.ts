@@ -1,6 +1,17 @@
 import { throwRulesFault, failNesting, maxNesting } from './faults-and-limits.ts';
-import type { BinaryOperator, Block, ConditionalBranch, Clause, Clauses, DictEntry } from './syntax-tree.ts';
-import type { EagerOperator, Expression, Parameter, RulesProgram, Statement } from './syntax-tree.ts';
+import type {
+  BinaryOperator,
+  Block,
+  ConditionalBranch,
+  Clause,
+  Clauses,
+  DictEntry,
+  EagerOperator,
+  Expression,
+  Parameter,
+  RulesProgram,
+  Statement,
+} from './syntax-tree.ts';
 import { type FormatPiece, type RulesToken, tokeniseRules } from './tokens.ts';
 
 /** A file's syntax tree. `known`: predefined names. A name without a value is a fault anywhere. */

@@ -17,8 +17,15 @@ import {
 import type { FollowTurnOptions } from './follow-turn.ts';
 import { giveResponses } from './client-questions.ts';
 import { findLiveThread } from './find-thread.ts';
-import { settingsChangeFrom, contextArguments, folderFrom, configRefusal } from './settings-arguments.ts';
-import { threadRequestFrom, shownSettings, startArguments } from './settings-arguments.ts';
+import {
+  settingsChangeFrom,
+  contextArguments,
+  folderFrom,
+  configRefusal,
+  threadRequestFrom,
+  shownSettings,
+  startArguments,
+} from './settings-arguments.ts';
 import { toolAnswer, refusalAnswer, withNotices } from './tool-answers.ts';
 import { schemaParts, type UnboundTool, type ToolServices } from './tool-definition.ts';
 import type { TurnRun } from './turn-runs.ts';

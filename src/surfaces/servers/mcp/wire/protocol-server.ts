@@ -1,11 +1,26 @@
 import { isJsonObject, type JsonObject } from '../../../../protocol/json.ts';
 import { version } from '../../../../protocol/version.ts';
 import { nearestWord } from '../../../views/command-line/did-you-mean.ts';
-import { type CallContext, type ClientPort, type InputRequired, type ServerApp } from '../server-interface.ts';
-import { type ServerResources, type ServerTool, shortenCallText, type ToolAnswer } from '../server-interface.ts';
+import {
+  type CallContext,
+  type ClientPort,
+  type InputRequired,
+  type ServerApp,
+  type ServerResources,
+  type ServerTool,
+  shortenCallText,
+  type ToolAnswer,
+} from '../server-interface.ts';
 import { argumentsProblem, schemaProblem } from './check-arguments.ts';
-import { callDigest, createRequestSeal, failedToAsk, questionRequest, questionSchemas } from './client-answers.ts';
-import { readClientResponses, readSealedCall } from './client-answers.ts';
+import {
+  callDigest,
+  createRequestSeal,
+  failedToAsk,
+  questionRequest,
+  questionSchemas,
+  readClientResponses,
+  readSealedCall,
+} from './client-answers.ts';
 import type { QuestionSchemas, RequestSeal } from './client-answers.ts';
 import { type ClientLink, postResourceUpdate, type SentEvent, subscriptionPort } from './client-link.ts';
 import { ResourceWatches, unknownResourceError } from './resource-watches.ts';

@@ -5,11 +5,27 @@ import { insertInto, insertPart, lineEnd, replaceRange, characterClassOf, withCu
 import type { Draft, DraftRange } from '../draft.ts';
 import { cursorColumn, isVimMotion, vimFind, vimMotion, vimSearch } from './vim-motions.ts';
 import type { VimMove, VimSearch } from './vim-motions.ts';
-import { clearPendingKeys, vimCount, firstVimState, hasPendingKeys, pushUndoState, timesSlice } from './vim-state.ts';
-import { vimSearchText, vimSliceOf } from './vim-state.ts';
+import {
+  clearPendingKeys,
+  vimCount,
+  firstVimState,
+  hasPendingKeys,
+  pushUndoState,
+  timesSlice,
+  vimSearchText,
+  vimSliceOf,
+} from './vim-state.ts';
 import type { VimOperator, VimSlice, VimState } from './vim-state.ts';
-import { clampCursorToLine, firstNonBlank, positionLeft, lineStart, positionAfter } from './vim-text-objects.ts';
-import { positionBefore, positionRight, vimObject } from './vim-text-objects.ts';
+import {
+  clampCursorToLine,
+  firstNonBlank,
+  positionLeft,
+  lineStart,
+  positionAfter,
+  positionBefore,
+  positionRight,
+  vimObject,
+} from './vim-text-objects.ts';
 
 /** Vim mode of the composer: normal mode runs commands, insert mode types, replace mode overwrites. */
 export class VimMode {

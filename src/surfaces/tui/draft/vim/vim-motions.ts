@@ -1,7 +1,15 @@
 import { graphemesOf, lineEnd, characterClassOf, nextWordEnd, previousWordStart } from '../draft.ts';
 import type { Draft, WordKind } from '../draft.ts';
-import { elementAt, firstNonBlank, positionLeft, lineStart, maskedText, positionAfter } from './vim-text-objects.ts';
-import { positionBefore, positionRight } from './vim-text-objects.ts';
+import {
+  elementAt,
+  firstNonBlank,
+  positionLeft,
+  lineStart,
+  maskedText,
+  positionAfter,
+  positionBefore,
+  positionRight,
+} from './vim-text-objects.ts';
 
 /** The end of a motion. `inclusive`: an operator includes the character there. `lines`: it takes whole lines. */
 export type VimMove = { readonly to: number; readonly takes: 'exclusive' | 'inclusive' | 'lines' };

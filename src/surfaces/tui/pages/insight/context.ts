@@ -20,9 +20,18 @@ import { figureRow, listPage, sentenceRows, browsableText } from '../browse-view
 import type { BrowseAction, BrowseList, BrowsePage, BrowseView } from '../browse-view.ts';
 import { hintRows, listMargin } from '../list-parts.ts';
 import type { ContextWindowGroup } from './context-window-groups.ts';
-import { costLines, freeSpaceMark, contextGroupMark, itemLabel, contextMapRows } from './context-window-view.ts';
-import { contextItemDetails, readContextWindow, type ContextWindowContents } from './context-window-view.ts';
-import { reservedSpaceMark, contextFillText } from './context-window-view.ts';
+import {
+  costLines,
+  freeSpaceMark,
+  contextGroupMark,
+  itemLabel,
+  contextMapRows,
+  contextItemDetails,
+  readContextWindow,
+  type ContextWindowContents,
+  reservedSpaceMark,
+  contextFillText,
+} from './context-window-view.ts';
 import { type BrowsedThread, browseThread, changeWholeThread } from './inspected-thread.ts';
 
 export function showContext(host: TuiSession): Promise<void> {

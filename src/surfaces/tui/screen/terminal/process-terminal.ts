@@ -1,8 +1,16 @@
 import type { Outcome } from '../../../../protocol/outcome.ts';
 import { InputReader, InputSilence } from './input-reader.ts';
 import type { TerminalListener, TerminalPort } from './terminal-port.ts';
-import { backgroundQuery, hasTerminalQuery, eraseBelow, alternateScreenOff } from './terminal-sequences.ts';
-import { alternateScreenOn, terminalModesOff, terminalModesOn, clearTitleSequence } from './terminal-sequences.ts';
+import {
+  backgroundQuery,
+  hasTerminalQuery,
+  eraseBelow,
+  alternateScreenOff,
+  alternateScreenOn,
+  terminalModesOff,
+  terminalModesOn,
+  clearTitleSequence,
+} from './terminal-sequences.ts';
 import type { TerminalWarden } from './terminal-warden.ts';
 
 /** When the program continues after a stop, it ignores input for this long. */

@@ -6,8 +6,17 @@ import { unambiguousText } from '../../../views/terminal/exact-text.ts';
 import { cleanLines } from '../../screen/text/clean-text.ts';
 import { elapsedWords, preciseDurationText } from '../../screen/text/format-values.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
-import { accentStyle, badStyle, boldStyle, dimStyle, goodStyle, plain, type Row } from '../../screen/text/style.ts';
-import { styled, warnStyle } from '../../screen/text/style.ts';
+import {
+  accentStyle,
+  badStyle,
+  boldStyle,
+  dimStyle,
+  goodStyle,
+  plain,
+  type Row,
+  styled,
+  warnStyle,
+} from '../../screen/text/style.ts';
 import { wrapIn } from '../../screen/text/wrap-row.ts';
 import { grammarOf, highlightLine } from '../markdown/syntax-highlight.ts';
 import { type Cell, cellFromRows, indentWrappedRows, markPieces, stateMark } from './cell.ts';

@@ -20,8 +20,16 @@ import { foldLimits, outputRows } from './folded-output.ts';
 import { hookCell } from './hook-cells.ts';
 import { type EndedTurn, failedTurnCell, noticeCell, quietCell, turnEndCell } from './notice-cells.ts';
 import { calledPatchCell, patchCell } from './patch-cells.ts';
-import { agentCell, backgroundCell, callCell, genericCell, imageCell, planCell } from './tool-call-cells.ts';
-import { questionsCell, webSearchCell } from './tool-call-cells.ts';
+import {
+  agentCell,
+  backgroundCell,
+  callCell,
+  genericCell,
+  imageCell,
+  planCell,
+  questionsCell,
+  webSearchCell,
+} from './tool-call-cells.ts';
 
 export interface EventContext {
   /** The question of a `question-answered` event. */

@@ -2,8 +2,16 @@ import type { MarkdownBlock, ItemBlock, TableBlock } from '../../../../base/mark
 import { InlineText } from '../../../../base/markdown/inline-text.ts';
 import { drawRow, rowColumns, cutRow } from '../../screen/text/draw-row.ts';
 import { type Look, glyphsOf } from '../../screen/text/look.ts';
-import { accentStyle, badStyle, goodStyle, plain, restyled, styled, boldStyle } from '../../screen/text/style.ts';
-import { dimStyle } from '../../screen/text/style.ts';
+import {
+  accentStyle,
+  badStyle,
+  goodStyle,
+  plain,
+  restyled,
+  styled,
+  boldStyle,
+  dimStyle,
+} from '../../screen/text/style.ts';
 import type { RowPiece, Row, Style } from '../../screen/text/style.ts';
 import { wrapRow } from '../../screen/text/wrap-row.ts';
 import { inlineLines, inlineRow } from './inline-text.ts';
